@@ -9,6 +9,8 @@ import { administerLimits } from '../admission/administer-limits.ts';
 import { administerOrganizations } from '../admission/administer-organizations.ts';
 import type { ProviderLimits } from '../admission/provider-limits.ts';
 import type { Config } from '../config/config.ts';
+import { jobDetailsRoutes } from '../dashboard/routes/job-details-routes.ts';
+import { requestRoutes } from '../dashboard/routes/request-routes.ts';
 import type { Gate } from '../http/authenticate.ts';
 import type { RegisterRoutes } from '../http/http-server.ts';
 import { adminAuditRoutes } from '../http/routes/admin-audit.ts';
@@ -18,7 +20,6 @@ import { adminKeyRoutes } from '../http/routes/admin-keys.ts';
 import { adminLimitRoutes } from '../http/routes/admin-limits.ts';
 import { adminLogRoutes, type RecentLog } from '../http/routes/admin-logs.ts';
 import { adminOrganizationRoutes } from '../http/routes/admin-organizations.ts';
-import { adminRequestRoutes } from '../http/routes/admin-requests.ts';
 import { usageRoutes } from '../http/routes/usage.ts';
 import type { UnfinishedJobs } from '../jobs/pipeline/unfinished-jobs.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -78,7 +79,13 @@ export function openAdministration(parts: AdministrationParts): Administration {
       adminOrganizationRoutes(organizations, gate),
       adminKeyRoutes(keys, gate),
       adminAuditRoutes(auditor, gate),
-      adminJobRoutes({ jobs: store.jobs, requireOrganization, clock, gate }),
+      adminJobRoutes({
+        jobs: store.jobs,
+        figures: store.readings.jobs,
+        requireOrganization,
+        clock,
+        gate,
+      }),
       usageRoutes({ usage: store.usage, requireOrganization, clock, gate }),
       ...runningRoutes(parts, auditor),
     ],
@@ -86,7 +93,7 @@ export function openAdministration(parts: AdministrationParts): Administration {
 }
 
 function runningRoutes(
-  { running, config, clock, gate }: AdministrationParts,
+  { running, config, store, clock, gate }: AdministrationParts,
   auditor: Auditor,
 ): readonly RegisterRoutes[] {
   if (!running) return [];
@@ -98,6 +105,12 @@ function runningRoutes(
     adminLimitRoutes(limits, gate),
     adminBreakerRoutes(breakers, gate),
     adminLogRoutes(running.recentLog, gate),
-    adminRequestRoutes(running.requestRecords, gate),
+    requestRoutes({
+      requests: store.readings.requests,
+      records: running.requestRecords,
+      gate,
+      clock,
+    }),
+    jobDetailsRoutes({ ...store, figures: store.readings.jobs, gate, clock }),
   ];
 }

@@ -1,75 +1,64 @@
 // The composition root: configuration → adapters → flow → HTTP. Only app/ connects adapters to ports. `close` closes
 // everything in reverse order of opening.
 
-import { openDataFolder } from '../adapters/files/data-folder.ts';
-import { createLogRing, type LogRing } from '../adapters/memory/log-ring.ts';
-import { createStdoutLog } from '../adapters/stdout/log.ts';
 import type { Config } from '../config/config.ts';
 import { createAdmitJob } from '../flow/jobs/admit-job.ts';
 import { createForeseeRefusal } from '../flow/serve/foresee-refusal.ts';
+import type { ServeCallParts } from '../flow/serve/serve-call.ts';
 import { createGate } from '../http/authenticate.ts';
 import { readCredential } from '../http/credential.ts';
-import { createHttpServer, type RegisterRoutes } from '../http/http-server.ts';
+import { createHttpServer } from '../http/http-server.ts';
 import { createIdempotentRoutes } from '../http/idempotent-routes.ts';
 import { createNativeHandler, type NativeHandler } from '../http/native-handler.ts';
+import { createRefusalCount } from '../http/refusal-count.ts';
 import { createErrorReplier } from '../http/reply-error.ts';
-import { budgetRoutes } from '../http/routes/budget.ts';
-import { clusterReadingRoutes, serverModeRoutes } from '../http/routes/cluster.ts';
-import { deadLetterRoutes } from '../http/routes/dead-letters.ts';
+import { traceRequests } from '../http/request-span.ts';
+import { clusterReadingRoutes } from '../http/routes/cluster.ts';
 import { healthRoutes } from '../http/routes/health.ts';
-import { jobRoutes } from '../http/routes/jobs.ts';
 import { metricsRoutes } from '../http/routes/metrics.ts';
-import { modelRoutes } from '../http/routes/models.ts';
-import { type SimulatorControl, simulatorRoutes } from '../http/routes/simulator.ts';
-import { startPageRoutes } from '../http/routes/start-page.ts';
+import type { SimulatorControl } from '../http/routes/simulator.ts';
 import { createUnreadableLog } from '../http/unreadable-request.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { createLifecycle, type Lifecycle } from '../kernel/lifecycle.ts';
-import { createMetrics } from '../kernel/metrics.ts';
+import { createLifecycle } from '../kernel/lifecycle.ts';
+import type { Log } from '../kernel/log.ts';
 import { createProviderStrategy } from '../routing/provider-strategy.ts';
-import { openAdministration } from './administration.ts';
+import { openAlerts } from './alerts/open-alerts.ts';
+import { createAnnounce } from './cluster/announce-server.ts';
 import { createDrainControl } from './cluster/drain-control.ts';
-import { openCluster } from './cluster/open-cluster.ts';
+import { dependenciesOf, openCluster } from './cluster/open-cluster.ts';
 import { openForwarding } from './cluster/open-forwarding.ts';
-import { openMembership } from './cluster/open-membership.ts';
-import { type Identity, loadIdentity } from './identity.ts';
+import { openDashboard } from './dashboard/open-dashboard.ts';
+import type { Gateway } from './gateway.ts';
+import { gatewayRoutes } from './gateway-routes.ts';
 import { openJobs } from './jobs/open-jobs.ts';
-import { openQueues } from './jobs/open-queue.ts';
 import { openBodyIntake } from './open/open-body-intake.ts';
 import { openCalls } from './open/open-calls.ts';
 import { openCallbacks, openEgress } from './open/open-egress.ts';
 import { openEvents } from './open/open-events.ts';
-import { openFailureRecorder } from './open/open-failure-recorder.ts';
 import { openIdempotency } from './open/open-idempotency.ts';
-import { openKeyring } from './open/open-keyring.ts';
 import { openServableModels } from './open/open-models.ts';
+import { openPages } from './open/open-pages.ts';
 import { openRefusalLimits } from './open/open-refusal-limits.ts';
-import { openSharedState } from './open/open-shared-state.ts';
-import { lockDataFolder, openStore } from './open/open-store.ts';
+import { type InfrastructureContext, openInfrastructure } from './open-infrastructure.ts';
+import { openOwnRoutes } from './own-routes/open-own-routes.ts';
 import { createReadiness } from './readiness.ts';
 import { ALL_ROLES, type Roles } from './roles.ts';
+import { watchProcess } from './telemetry/watch-process.ts';
 
-const LOG_RING_ENTRIES = 1000;
+export type { Gateway } from './gateway.ts';
 
-export type Gateway = {
-  readonly identity: Identity;
-  /** Resolves to the URL it listens on; undefined for a role that does not listen. */
-  listen(): Promise<string | undefined>;
-  /** Idempotent: drains, then closes everything in reverse order of opening. */
-  close(): Promise<void>;
-};
-
-/** `simulator`: controls the simulator that stands in for the providers, if it does. */
+/** `simulator`: controls the simulator that stands in for the providers, if it does. `lines`: a log in place of stdout. */
 export async function createGateway(
   config: Config,
   roles: Roles = ALL_ROLES,
   clock: Clock = systemClock,
   simulator?: SimulatorControl,
+  lines?: Log,
 ): Promise<Gateway> {
   const lifecycle = createLifecycle();
   try {
-    return await compose(config, roles, clock, lifecycle, simulator);
+    return await compose(config, { roles, clock, lifecycle, lines }, simulator);
   } catch (error) {
     await lifecycle.close();
     throw error;
@@ -78,32 +67,14 @@ export async function createGateway(
 
 async function compose(
   config: Config,
-  roles: Roles,
-  clock: Clock,
-  lifecycle: Lifecycle,
+  context: InfrastructureContext,
   simulator: SimulatorControl | undefined,
 ): Promise<Gateway> {
-  const { dataDir } = config.storage;
-  const folder = openDataFolder(dataDir);
-  lockDataFolder(dataDir, lifecycle);
-  const identity = loadIdentity(config, folder);
-  const { serverId } = identity;
-  const ring = openLog(config, identity, clock, lifecycle);
-  const { log } = ring;
-  const { unownedOrganization } = config.events;
-  const store = await openStore({ ...config.storage, unownedOrganization, clock, log, lifecycle });
-  const queues = await openQueues(config, { store, clock, log, lifecycle });
-  const metrics = createMetrics();
-  const { storeId } = store.identity;
-  const sharedParts = { ring, serverId, storeId, clock, metrics, lifecycle };
-  const shared = await openSharedState(config, sharedParts);
-  const { recentLog } = shared;
-  const clusterContext = { serverId, shared, roles, clock, log, lifecycle };
-  const membership = await openMembership(config, clusterContext);
-  const { keyring, callers } = await openKeyring(config, { identity, store, clock, lifecycle });
-  const failures = await openFailureRecorder(config, { identity, shared, lifecycle });
-  const callContext = { serverId, store, shared, metrics, clock, log, lifecycle };
-  const calls = await openCalls(config, callContext);
+  const infrastructure = await openInfrastructure(config, context);
+  const { identity, serverId, log, metrics, store, queues, shared, membership } = infrastructure;
+  const { keyring, failures, performance, tracer, sampler, roles, clock, lifecycle } =
+    infrastructure;
+  const calls = await openCalls(config, infrastructure);
   const { limits } = calls;
   const serve = { ...calls, failures };
   const egress = openEgress(config, lifecycle);
@@ -114,54 +85,36 @@ async function compose(
   openIdempotency({ stores: [store.idempotency, store.staleAnswers], clock, log, lifecycle });
   const readiness = createReadiness({ meter: serve.meter, store, engines: [queues, shared] });
   const cluster = openCluster(config, {
-    ...clusterContext,
-    membership,
+    ...infrastructure,
     serve,
-    store,
-    queues,
     jobs,
     readiness,
-    metrics,
+  });
+  const dependencies = dependenciesOf({ store, shared, queues });
+  const { limiterFigures } = shared;
+  watchProcess({ metrics, performance, dependencies, limiterFigures, clock, lifecycle });
+  const alerts = openAlerts(config, {
+    ...infrastructure,
+    directory: cluster.directory,
+    registry: membership.registry,
+    dependencies,
   });
   const { self } = membership;
   const forwardingContext = { self, cluster, serve, readiness, clock, log, lifecycle };
-  const { interServer, forward } = openForwarding(config, forwardingContext);
+  const forwarding = openForwarding(config, forwardingContext);
+  const { interServer, forward } = forwarding;
   const refusals = openRefusalLimits(config, { clock, log });
-  const gate = createGate(keyring, identity.adminKey, refusals);
+  const { adminKey } = identity;
+  const pages = openPages(config, { adminKey, refusals, clock });
+  const gate = createGate(keyring, adminKey, refusals, pages.sessions);
   const replyError = createErrorReplier(clock, log, {
     failures,
     canQueue: () => store.lockState() === 'locked',
     refusals: refusals.keys,
+    onRefused: createRefusalCount(metrics),
   });
   const { redact } = failures;
   const events = openEvents(config, { store, limits, gate, redact, clock, log, lifecycle });
-
-  function gatewayRoutes(): readonly RegisterRoutes[] {
-    const { breakers } = serve;
-    const running = { limits, breakers, recentLog, requestRecords: failures.records };
-    const { routes, auditor } = openAdministration({
-      config,
-      store,
-      clock,
-      log,
-      gate,
-      callers,
-      unfinishedJobs: desk.unfinished,
-      running,
-    });
-    const { history, deadLetters } = store;
-    return [
-      ...routes,
-      serverModeRoutes(cluster.setMode(auditor), gate),
-      ...(simulator ? [simulatorRoutes(simulator, gate)] : []),
-      budgetRoutes({ ...serve, organizations: store.organizations, gate }),
-      jobRoutes({ desk, jobs: store.jobs, history, gate, clock, admit: admitJob }),
-      ...events.routes,
-      deadLetterRoutes({ desk, deadLetters, gate, auditor }),
-      modelRoutes({ models: openServableModels(config, serve.meter), gate, replyError }),
-      startPageRoutes(),
-    ];
-  }
 
   const admitJob = createAdmitJob({
     limiter: shared.rateLimiter,
@@ -171,18 +124,24 @@ async function compose(
       chooseOrder: createProviderStrategy(config.dispatcher),
     },
   });
+  const serveCalls: ServeCallParts = {
+    ...serve,
+    once: { store: store.idempotency, clock, log },
+    stale: { answers: store.staleAnswers, clock, serverId },
+    queue: { ...desk, admit: admitJob, serverId },
+    forward,
+  };
+  const models = openServableModels(config, serve.meter);
+  const { recentLog } = shared;
+  const views = { serverId, store, sampler, cluster, queues, recentLog, simulator, models };
+  const reading = { ...views, ...failures, serve: serveCalls, gate, clock, log, lifecycle };
+  const dashboard = openDashboard(config, reading);
   const { quota, intake } = openBodyIntake(config, { clock, lifecycle });
   const native: NativeHandler | undefined = roles.isGateway
     ? createNativeHandler({
         keyring,
         interServer,
-        serve: {
-          ...serve,
-          once: { store: store.idempotency, clock, log },
-          stale: { answers: store.staleAnswers, clock, serverId: serve.serverId },
-          queue: { ...desk, admit: admitJob, serverId: serve.serverId },
-          forward,
-        },
+        serve: serveCalls,
         replyError,
         quota,
         intake,
@@ -194,6 +153,21 @@ async function compose(
         newId,
       })
     : undefined;
+  const routeParts = {
+    infrastructure,
+    serve: serveCalls,
+    gate,
+    replyError,
+    desk,
+    admitJob,
+    models,
+    cluster,
+    events,
+    alerts,
+    pages,
+    dashboard,
+    simulator,
+  };
   const http = await createHttpServer({
     native,
     replyError,
@@ -206,10 +180,11 @@ async function compose(
     intake,
     options: config.server,
     routes: [
+      ...(tracer ? [traceRequests(tracer, clock)] : []),
       healthRoutes(readiness),
       clusterReadingRoutes(cluster.readings, gate),
       metricsRoutes(metrics, gate),
-      ...(roles.isGateway ? gatewayRoutes() : []),
+      ...(roles.isGateway ? gatewayRoutes(config, routeParts) : []),
     ],
   });
   lifecycle.onClose('http', () => http.close());
@@ -218,17 +193,29 @@ async function compose(
   const drainControl = createDrainControl({ readiness, slots, http, pipeline, clock, log });
   membership.connect({ describe: () => cluster.facts.record(), ...drainControl });
   // Closed before the server, which waits for requests in flight: event streams would never end.
-  lifecycle.onClose('live readers', () => events.endLive());
+  lifecycle.onClose('live readers', () => dashboard.endLive().then(() => events.endLive()));
+
+  const announce = createAnnounce(infrastructure);
 
   return {
     identity,
+    metrics,
+    handle: http.handle,
+    ownRoutes: openOwnRoutes({
+      ...cluster,
+      identity,
+      serve,
+      keyring,
+      readiness,
+      forwarding,
+      replyError,
+    }),
+    announce,
     async listen() {
       // A dispatcher or worker listens only on an explicit port.
       if (!roles.isGateway && !config.server.isPortSet) return undefined;
       const url = await http.listen(config.server.host, config.server.port);
-      await membership.listening(url);
-      folder.announce({ url, pid: process.pid });
-      lifecycle.onClose('announcement', () => folder.withdraw());
+      await announce(url);
       return url;
     },
     close() {
@@ -238,11 +225,4 @@ async function compose(
       return lifecycle.close();
     },
   };
-}
-
-function openLog(config: Config, identity: Identity, clock: Clock, lifecycle: Lifecycle): LogRing {
-  const lines = createStdoutLog({ level: config.log.level, serverId: identity.serverId });
-  const ring = createLogRing(lines, clock, LOG_RING_ENTRIES);
-  lifecycle.onClose('log', () => ring.log.flush());
-  return ring;
 }

@@ -5,12 +5,9 @@ import type { AccountConfig, Config, ProviderConfig } from '../config/config.ts'
 import type { DispatchMetrics } from '../flow/jobs/dispatch-metrics.ts';
 import { createOwnCircuitWait, type OwnCircuitWait } from '../flow/jobs/own-circuit-wait.ts';
 import { createWorkerMetrics } from '../flow/jobs/worker-metrics.ts';
-import {
-  createDispatchLimit,
-  type DispatchedAccount,
-  type DispatchLimit,
-} from '../flow/pacing/dispatch-limit.ts';
-import { type AccountLimits, createWorkerPermits } from '../flow/pacing/worker-permit.ts';
+import type { AccountLimits } from '../flow/pacing/account-pacers.ts';
+import { createDispatchLimit, type DispatchLimit } from '../flow/pacing/dispatch-limit.ts';
+import { createWorkerPermits } from '../flow/pacing/worker-permit.ts';
 import type { ServeParts } from '../flow/serve/serve-request.ts';
 import type { Job } from '../jobs/model/job.ts';
 import type { JobMessage } from '../jobs/model/job-message.ts';
@@ -32,13 +29,13 @@ export function openDispatchLimit(
   metrics: DispatchMetrics,
 ): DispatchLimit | undefined {
   if (!config.dispatcher.rateLimitEnabled) return undefined;
-  const limits = new Map(
+  const accounts = new Map(
     Object.values(config.providers).map((provider) => [
       provider.name,
       provider.accounts.map((account) => dispatchedAccount(provider, account)),
     ]),
   );
-  return createDispatchLimit({ limiter, limits, metrics, clock, newId });
+  return createDispatchLimit({ limiter, accounts, metrics, clock, newId });
 }
 
 export function openOwnCircuitWait(
@@ -54,7 +51,7 @@ export function openOwnCircuitWait(
   return createOwnCircuitWait(breakers, (provider) => accounts.get(provider) ?? []);
 }
 
-function dispatchedAccount(provider: ProviderConfig, account: AccountConfig): DispatchedAccount {
+function dispatchedAccount(provider: ProviderConfig, account: AccountConfig): AccountLimits {
   const limit: Limit = Object.freeze({
     tier: 'dispatcher',
     subject: subjectOf(provider, account),
@@ -62,7 +59,7 @@ function dispatchedAccount(provider: ProviderConfig, account: AccountConfig): Di
     max: account.requestsPerMinute,
     windowMs: provider.windowMs + provider.limitGuardMs,
   });
-  return { account: account.name, limit };
+  return { account: account.name, limits: [limit] };
 }
 
 /** An account at a learnt limit is passed over. An open circuit is no reason to: the account's next call may be the probe. */

@@ -1,16 +1,23 @@
 // The ports to the durable store, the same for either SQL store.
 
+import { createAlertBoard } from '../adapters/sql/alerts/alert-board.ts';
+import { createBudgetLevels } from '../adapters/sql/alerts/budget-levels.ts';
 import { createAuditLog } from '../adapters/sql/audit-log.ts';
 import { createIdempotencyStore } from '../adapters/sql/idempotency-store.ts';
 import { createDeadLetterStore } from '../adapters/sql/jobs/dead-letter-store.ts';
+import { createJobBacklog } from '../adapters/sql/jobs/job-backlog.ts';
+import { createJobFigures } from '../adapters/sql/jobs/job-figures.ts';
 import { createJobHistory } from '../adapters/sql/jobs/job-history.ts';
 import { createJobRetention } from '../adapters/sql/jobs/job-retention.ts';
 import { createKeyStore } from '../adapters/sql/key-store.ts';
 import { createBudgetStore } from '../adapters/sql/metering/budget-store.ts';
+import { createRequestList } from '../adapters/sql/metering/request-list.ts';
+import { createSpendStore } from '../adapters/sql/metering/spend-store.ts';
 import { createOrganizationStore } from '../adapters/sql/organization-store.ts';
 import { createJobQueue } from '../adapters/sql/queue/job-queue.ts';
 import type { QueueSignals } from '../adapters/sql/queue/queue-signals.ts';
 import type { QueueOperations } from '../adapters/sql/queue/queue-table.ts';
+import { createSeriesStore } from '../adapters/sql/series/series-store.ts';
 import type { SqlStore } from '../adapters/sql/sql-dialect.ts';
 import { createStaleAnswers } from '../adapters/sql/stale-answers.ts';
 import { loadStoreIdentity, type StoreIdentity } from '../adapters/sql/store-identity.ts';
@@ -19,7 +26,11 @@ import { type IdempotencyStore, KEPT_FOR_MS } from '../admission/idempotency-sto
 import type { KeyStore } from '../admission/key-store.ts';
 import type { OrganizationStore } from '../admission/organization-store.ts';
 import type { StaleAnswers } from '../admission/stale-answers.ts';
+import type { AlertBoard } from '../alerts/alert-board.ts';
+import type { BudgetLevels } from '../alerts/budget-levels.ts';
 import type { DeadLetterStore } from '../jobs/ports/dead-letter-store.ts';
+import type { JobBacklog } from '../jobs/ports/job-backlog.ts';
+import type { JobFigures } from '../jobs/ports/job-figures.ts';
 import type { JobHistory } from '../jobs/ports/job-history.ts';
 import type { JobQueue } from '../jobs/ports/job-queue.ts';
 import type { JobRetention } from '../jobs/ports/job-retention.ts';
@@ -30,7 +41,10 @@ import type { Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
 import type { BudgetStore } from '../metering/budgets/budget-store.ts';
 import type { SharedBudgetStore } from '../metering/budgets/shared-budget-store.ts';
+import type { SpendStore } from '../metering/spend/spend-store.ts';
+import type { RequestList } from '../metering/usage/request-list.ts';
 import type { UsageStore } from '../metering/usage/usage-store.ts';
+import type { SeriesStore } from '../series/series-store.ts';
 import type { Builds } from './open/open-builds.ts';
 
 export type Store = {
@@ -42,6 +56,9 @@ export type Store = {
   /** Present where several servers share the budgets. */
   readonly sharedBudgets?: SharedBudgetStore;
   readonly audit: AuditLog;
+  readonly alerts: AlertBoard;
+  readonly budgetLevels: BudgetLevels;
+  readonly backlog: JobBacklog;
   readonly jobs: JobStore;
   readonly history: JobHistory;
   readonly retention: JobRetention;
@@ -50,6 +67,8 @@ export type Store = {
   readonly queue: JobQueue;
   readonly idempotency: IdempotencyStore;
   readonly staleAnswers: StaleAnswers;
+  readonly series: SeriesStore;
+  readonly readings: Readings;
   /**
    * The state of the store lock. `unavailable`: PostgreSQL cannot be reached. `conflict`: during an outage a server
    * with separate limits locked the store, so one of the two must stop serving.
@@ -57,7 +76,16 @@ export type Store = {
   lockState(): 'locked' | 'unavailable' | 'conflict';
 };
 
+/** Reads for operators, on connections apart from those of requests where the store has several. */
+export type Readings = {
+  readonly requests: RequestList;
+  readonly spend: SpendStore;
+  readonly jobs: JobFigures;
+};
+
 export type PortParts = SqlStore & {
+  /** Connections for readings; absent where the store has one connection. */
+  readonly readingDb?: SqlStore['db'];
   readonly usage: UsageStore;
   readonly sharedBudgets?: SharedBudgetStore;
   readonly jobs: JobStore;
@@ -74,7 +102,7 @@ export type PortParts = SqlStore & {
 };
 
 export async function openPorts(parts: PortParts): Promise<Store> {
-  const { db, signals, clock, lifecycle } = parts;
+  const { db, readingDb: reads = db, signals, clock, lifecycle } = parts;
   const queue = createJobQueue({ ...parts, newId });
   lifecycle.onClose('queue', () => queue.close());
   return {
@@ -85,6 +113,9 @@ export async function openPorts(parts: PortParts): Promise<Store> {
     budgets: createBudgetStore(db),
     ...(parts.sharedBudgets ? { sharedBudgets: parts.sharedBudgets } : {}),
     audit: createAuditLog(db),
+    alerts: createAlertBoard(db),
+    budgetLevels: createBudgetLevels(db),
+    backlog: createJobBacklog(db),
     jobs: parts.jobs,
     history: createJobHistory(db, parts.builds.progress),
     retention: createJobRetention(db),
@@ -93,6 +124,12 @@ export async function openPorts(parts: PortParts): Promise<Store> {
     queue,
     idempotency: createIdempotencyStore(db, { retentionMs: KEPT_FOR_MS }),
     staleAnswers: createStaleAnswers(db, { retentionMs: KEPT_FOR_MS }),
+    series: createSeriesStore(db, reads),
+    readings: {
+      requests: createRequestList(reads),
+      spend: createSpendStore(db, reads),
+      jobs: createJobFigures(reads),
+    },
     lockState: parts.lockState,
   };
 }

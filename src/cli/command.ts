@@ -2,6 +2,7 @@
 // console: only main.ts accesses the process.
 
 import type { Command } from 'commander';
+import type { Progress } from './progress.ts';
 
 export type CliContext = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -10,6 +11,8 @@ export type CliContext = {
   out(text: string): void;
   err(text: string): void;
   readStdin(): Promise<string>;
+  /** Silent without a terminal. */
+  readonly progress: Progress;
 };
 
 /** Adds one command to the program. One file per command in cli/commands. */

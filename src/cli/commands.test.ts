@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Command } from 'commander';
-import { COMMANDS } from './commands.ts';
+import { registerCommands } from './commands.ts';
+import { silentProgress } from './progress.ts';
 
 const DOCUMENT = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
 /** Said once, at the top. */
@@ -22,8 +23,9 @@ function registered(): ReadonlyMap<string, Command> {
     out: () => {},
     err: () => {},
     readStdin: () => Promise.resolve(''),
+    progress: silentProgress,
   };
-  for (const register of COMMANDS) register(program, context);
+  registerCommands(program, context);
   return new Map(leavesOf(program));
 }
 
@@ -67,9 +69,27 @@ test('each section names the options of its command and no others', () => {
   }
 });
 
-test('every command has a description and --help', () => {
+function examplesIn(text: string): readonly string[] {
+  const block = /^```sh\n([\s\S]*?)^```/m.exec(text)?.[1] ?? '';
+  return block.trim().split('\n');
+}
+
+function helpOf(command: Command): string {
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+  return help;
+}
+
+test('--help of each command has its purpose, described arguments and options, examples and exit codes', () => {
   for (const [name, command] of registered()) {
-    assert.notEqual(command.description(), '', name);
-    assert.match(command.helpInformation(), /--help/, name);
+    assert.match(command.description(), /^[A-Z](?!.*\. ).+$/, `${name}: one sentence`);
+    for (const argument of command.registeredArguments)
+      assert.notEqual(argument.description, '', `${name} ${argument.name()}`);
+    for (const { long, description } of command.options)
+      assert.notEqual(description, '', `${name} ${long}`);
+    const help = helpOf(command);
+    for (const example of examplesIn(sections().get(name) ?? ''))
+      assert.ok(help.includes(`\n  ${example}\n`), `${name}: ${example}`);
+    assert.match(help, /Exit codes: 0 success; 1 .*; 2 wrong arguments or configuration\./, name);
   }
 });

@@ -1,6 +1,7 @@
 // All commands, in the order of `--help`.
 
-import type { RegisterCommand } from './command.ts';
+import type { Command } from 'commander';
+import type { CliContext, RegisterCommand } from './command.ts';
 import { registerBench } from './commands/bench.ts';
 import { registerChaos } from './commands/chaos.ts';
 import { registerClients } from './commands/clients.ts';
@@ -17,8 +18,9 @@ import { registerOrgs } from './commands/orgs.ts';
 import { registerRoles, registerServe } from './commands/serve.ts';
 import { registerServers } from './commands/servers.ts';
 import { registerSimulate } from './commands/simulate.ts';
+import { completeHelp } from './help.ts';
 
-export const COMMANDS: readonly RegisterCommand[] = [
+const COMMANDS: readonly RegisterCommand[] = [
   registerServe,
   registerRoles,
   registerSimulate,
@@ -37,3 +39,8 @@ export const COMMANDS: readonly RegisterCommand[] = [
   registerChaos,
   registerClients,
 ];
+
+export function registerCommands(program: Command, context: CliContext): void {
+  for (const register of COMMANDS) register(program, context);
+  completeHelp(program);
+}

@@ -2,7 +2,8 @@
 // any of them may be a secret.
 
 import type { Finding, FindingStatus } from '../config/import/findings.ts';
-import type { ImportResult, Peer } from '../config/import/import-peer.ts';
+import type { ImportResult } from '../config/import/import-peer.ts';
+import type { Peer } from '../config/import/peers.ts';
 import { toShell } from '../config/import/setup-commands.ts';
 import { safeText } from './table.ts';
 

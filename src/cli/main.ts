@@ -8,8 +8,9 @@ import { StartFailure } from '../app/start-failure.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { VERSION } from '../kernel/version.ts';
 import { type CliContext, CliFailure, EXIT } from './command.ts';
-import { COMMANDS } from './commands.ts';
+import { registerCommands } from './commands.ts';
 import { assertKnownCommand } from './known-command.ts';
+import { createProgress } from './progress.ts';
 
 const context: CliContext = {
   env: process.env,
@@ -18,6 +19,7 @@ const context: CliContext = {
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),
   readStdin: () => text(process.stdin),
+  progress: createProgress(process.stderr),
 };
 
 // A closed pipe (`spillway … | head`) is not a failure.
@@ -34,7 +36,7 @@ async function run(args: readonly string[]): Promise<number> {
     .exitOverride()
     .configureOutput({ writeErr: (line) => context.err(line.trimEnd()) })
     .showHelpAfterError('(spillway --help lists the commands)');
-  for (const register of COMMANDS) register(program, context);
+  registerCommands(program, context);
   try {
     assertKnownCommand(program, args);
     await program.parseAsync([...args], { from: 'user' });

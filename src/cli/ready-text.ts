@@ -10,6 +10,8 @@ export type ReadyFacts = {
   readonly url: string | undefined;
   readonly apiKey: string | undefined;
   readonly apiKeySource: KeySource;
+  /** SPILLWAY_ADMIN_KEY is set; otherwise the admin key is in the data folder. */
+  readonly isAdminKeyConfigured: boolean;
   readonly dataDir: string;
   /** The providers with a key that this server calls; undefined: the simulator stands in for all of them. */
   readonly providers: readonly string[] | undefined;
@@ -22,7 +24,7 @@ export function readyText(facts: ReadyFacts): string {
     `${isGateway ? 'Spillway' : `The ${role}`} is ready${url === undefined ? '' : ` on ${url}`}`,
     '',
   ];
-  if (isGateway) lines.push(`  Start page  ${url}/`);
+  if (isGateway) lines.push(`  Dashboard   ${url}/`, `  Admin key   ${adminKeyPlace(facts)}`);
   lines.push(`  Data        ${dataDir}`);
   if (providers === undefined)
     lines.push('  Providers   the built-in simulator, because no provider key is set');
@@ -32,6 +34,10 @@ export function readyText(facts: ReadyFacts): string {
     lines.push('', 'Try it:', '', curl(url, keyArgument(facts, apiKey)));
   }
   return `${lines.join('\n')}\n`;
+}
+
+function adminKeyPlace({ isAdminKeyConfigured, dataDir }: ReadyFacts): string {
+  return isAdminKeyConfigured ? 'SPILLWAY_ADMIN_KEY' : `stored in ${join(dataDir, 'admin-key')}`;
 }
 
 function placeOf({ apiKeySource, dataDir }: ReadyFacts): string {

@@ -1,30 +1,20 @@
 // Runs a server in the foreground: start, print the ready text, wait for a signal, drain, exit. A second signal exits
 // at once.
 
-import { createGateway, type Gateway } from '../app/create-gateway.ts';
 import { urlOf } from '../app/find-server.ts';
-import { type Roles, rolesOf } from '../app/roles.ts';
+import type { Roles } from '../app/roles.ts';
 import { StartFailure } from '../app/start-failure.ts';
+import { type StartedGateway, startGateway } from '../app/start-gateway.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { assertNoOwnAddress } from '../config/providers/own-address.ts';
-import {
-  assertProviders,
-  type Role,
-  usesSimulator,
-  withSimulator,
-} from '../config/providers/provider-keys.ts';
-import { assertShared } from '../config/shared-services.ts';
+import type { Role } from '../config/providers/provider-keys.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Repetition } from '../kernel/every.ts';
-import { type Simulator, startSimulator } from '../simulator/simulator.ts';
 import type { CliContext } from './command.ts';
 import { readyText } from './ready-text.ts';
 import { keepMemoryReleased } from './release-memory.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** The number of calls that the built-in simulator logs in memory. */
-const SIMULATOR_LOG_ENTRIES = 2000;
 const LONG_MS = 2 ** 30;
 
 export type ServerOptions = {
@@ -38,7 +28,7 @@ export type ServerOptions = {
 };
 
 export async function runServer(context: CliContext, options: ServerOptions): Promise<void> {
-  const { role, configFile, port, host } = options;
+  const { configFile, port, host } = options;
   const config = loadConfig({
     env: {
       ...context.env,
@@ -48,41 +38,31 @@ export async function runServer(context: CliContext, options: ServerOptions): Pr
     cwd: context.cwd,
     ...(configFile === undefined ? {} : { configFile }),
   });
-  assertNoOwnAddress(config, { role });
-  assertProviders(config, { role });
-  assertShared(config, { role });
-  const simulator = usesSimulator(config, { role })
-    ? await startSimulator({ clock: systemClock, logCapacity: SIMULATOR_LOG_ENTRIES })
-    : undefined;
-  try {
-    const effective = simulator ? withSimulator(config, simulator.url) : config;
-    await serveUntilSignal(context, effective, options, simulator);
-  } finally {
-    await simulator?.close();
-  }
+  await serveUntilSignal(context, config, options);
 }
 
 async function serveUntilSignal(
   context: CliContext,
   config: Config,
   { role, provider }: ServerOptions,
-  simulator: Simulator | undefined,
 ): Promise<void> {
   // Keeps the process of a role without a listener alive: the clock's timers are unreferenced.
   const alive = setInterval(() => {}, LONG_MS);
   const stopped = nextSignal();
-  let gateway: Gateway | undefined;
+  let started: StartedGateway | undefined;
   let memory: Repetition | undefined;
   try {
-    const roles = rolesOf(role, config, provider);
-    gateway = await createGateway(config, roles, systemClock, simulator?.control);
+    started = await startGateway(config, { role, provider });
+    const { gateway, roles, isSimulated } = started;
     const url = await gateway.listen().catch((error: unknown) => {
       throw listenFailure(error, config);
     });
     const { dataDir } = config.storage;
     const { apiKey, apiKeySource } = gateway.identity;
-    const providers = simulator ? undefined : providersInUse(config, roles);
-    context.out(readyText({ role, url, apiKey, apiKeySource, dataDir, providers }));
+    const providers = isSimulated ? undefined : providersInUse(config, roles);
+    const isAdminKeyConfigured = config.auth.adminKey !== undefined;
+    const keys = { apiKey, apiKeySource, isAdminKeyConfigured };
+    context.out(readyText({ role, url, ...keys, dataDir, providers }));
     memory = keepMemoryReleased(systemClock);
     await stopped;
     context.err('Stopping: waiting for requests and jobs in flight …');
@@ -91,7 +71,7 @@ async function serveUntilSignal(
   } finally {
     await memory?.close();
     // A failed close rejects, and the process still ends.
-    await (gateway?.close() ?? Promise.resolve()).finally(() => clearInterval(alive));
+    await (started?.close() ?? Promise.resolve()).finally(() => clearInterval(alive));
   }
 }
 

@@ -4,7 +4,7 @@
 
 import type { ServerMode } from '../../cluster/server-record.ts';
 import type { RequestSlots } from '../../flow/serve/request-slots.ts';
-import type { HttpServer } from '../../http/http-server.ts';
+import type { HttpServer } from '../../http/listener/server-listener.ts';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { type Log, logFailure } from '../../kernel/log.ts';
 import type { PausableWork } from '../../kernel/pausable-work.ts';

@@ -75,7 +75,7 @@ async function depthOf({ queueDepth, clock }: HealthCheckParts): Promise<number 
 }
 
 /** Whether the work ends well within the time limit. */
-async function withinTime(clock: Clock, work: Promise<unknown>): Promise<boolean> {
+export async function withinTime(clock: Clock, work: Promise<unknown>): Promise<boolean> {
   const ended = new AbortController();
   const answered = work.then(
     () => true,

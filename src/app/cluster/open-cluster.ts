@@ -129,7 +129,12 @@ function openHealthCheck(
   });
 }
 
-function dependenciesOf({ store, shared, queues }: ClusterContext): readonly Dependency[] {
+/** The services that this server asks for an answer to know whether they are available. */
+export function dependenciesOf({
+  store,
+  shared,
+  queues,
+}: Pick<ClusterContext, 'store' | 'shared' | 'queues'>): readonly Dependency[] {
   const { redis } = shared;
   const { brokered } = queues;
   return [

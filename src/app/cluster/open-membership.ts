@@ -23,7 +23,7 @@ import { serverCapabilities } from './server-capabilities.ts';
 /** The part of the record that changes while the server runs. */
 export type ServerFacts = Pick<
   ServerRecord,
-  'currentLoad' | 'health' | 'isDraining' | 'workers' | 'opinion' | 'routing'
+  'currentLoad' | 'health' | 'isDraining' | 'workers' | 'opinion' | 'routing' | 'forwardedTo'
 >;
 
 export type MembershipSource = {

@@ -73,6 +73,7 @@ export function createServerFacts(config: Config, parts: ServerFactsParts): Know
           refusedAccounts: serve.credentials.refusedAccounts(),
         },
         routing: parts.statistics.counts(),
+        forwardedTo: parts.statistics.forwardedTo(),
       };
     },
     async capacity() {

@@ -4,20 +4,16 @@
 
 import type { Config } from '../../config/config.ts';
 import { createChooseProvider } from '../../flow/jobs/choose-provider.ts';
-import { createDispatchMetrics, type DispatchMetrics } from '../../flow/jobs/dispatch-metrics.ts';
+import { createDispatchMetrics } from '../../flow/jobs/dispatch-metrics.ts';
+import { createQueueMetrics } from '../../flow/jobs/queue-metrics.ts';
 import type { DispatchLimit, DispatchScope } from '../../flow/pacing/dispatch-limit.ts';
-import type { ServeParts } from '../../flow/serve/serve-request.ts';
+import { createDispatchLog } from '../../flow/telemetry/dispatch-log.ts';
+import { recordDispatch } from '../../flow/telemetry/job-spans.ts';
 import { pointersQueueOf } from '../../jobs/model/job-pointer.ts';
 import { type DispatcherParts, startDispatcher } from '../../jobs/pipeline/dispatch-job.ts';
 import { startRelease } from '../../jobs/pipeline/release-jobs.ts';
 import type { WorkerParts } from '../../jobs/pipeline/work-job.ts';
-import type { Egress } from '../../jobs/ports/egress.ts';
 import type { Consumer, JobQueue } from '../../jobs/ports/job-queue.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { every } from '../../kernel/every.ts';
-import type { Lifecycle } from '../../kernel/lifecycle.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
 import { createProviderStrategy } from '../../routing/provider-strategy.ts';
 import {
   openDispatchLimit,
@@ -25,21 +21,10 @@ import {
   openIsLimited,
   openOwnCircuitWait,
 } from '../job-limits.ts';
-import type { Store } from '../open/open-store.ts';
 import { openProviderLoads } from '../provider-loads.ts';
-import { type Queues, returningQueueOf } from './open-queue.ts';
-
-export type JobsContext = {
-  readonly store: Store;
-  readonly queues: Queues;
-  readonly serve: ServeParts;
-  readonly egress: Egress;
-  readonly serverId: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly lifecycle: Lifecycle;
-};
+import type { JobsContext } from './jobs-context.ts';
+import { measureQueues } from './measure-queues.ts';
+import { returningQueueOf } from './open-queue.ts';
 
 /**
  * The broker gets the jobs that a provider's limit admits within this time; the rest wait in the tenant queues. The more jobs
@@ -47,7 +32,6 @@ export type JobsContext = {
  */
 const RELEASE_AHEAD_MS = 500;
 const MIN_RELEASED_AHEAD = 4;
-const MEASURE_INTERVAL_MS = 5000;
 
 /** Returns a function that starts the dispatcher: it may be stopped and started again. */
 export function openDispatcher(
@@ -57,6 +41,9 @@ export function openDispatcher(
 ): () => Consumer {
   const { queues, serve, metrics, clock } = context;
   const measured = createDispatchMetrics(metrics, clock);
+  const queueMetrics = createQueueMetrics(metrics, clock);
+  const dispatchLog = createDispatchLog(context.log, clock, config.dispatcher.id);
+  context.lifecycle.onClose('dispatch log', () => dispatchLog.close());
   const limit = openDispatchLimit(config, serve, measured);
   const { rawQueue } = config.jobs;
   const { brokered } = queues;
@@ -67,6 +54,10 @@ export function openDispatcher(
     sharesQueues: queues.areShared,
     concurrency: queues.dispatchConcurrency,
     chooseProvider: chooseProvider(config, context, limit),
+    onDispatched(dispatched) {
+      dispatchLog.count(dispatched);
+      if (serve.tracer) recordDispatch(serve.tracer, dispatched, config.dispatcher.id);
+    },
   };
   const sources = brokered
     ? [
@@ -79,7 +70,7 @@ export function openDispatcher(
     const running = [
       ...sources.map((each) => startDispatcher({ ...shared, ...each })),
       ...(brokered ? startReleases(config, context, limit) : []),
-      measureDelayed(config, context, measured),
+      measureQueues(config, context, measured, queueMetrics),
     ];
     return {
       async close() {
@@ -145,26 +136,4 @@ function publishingPointers(broker: JobQueue): Pick<JobQueue, 'publish' | 'depth
     publish: (queue, message, options) => broker.publish(pointersQueueOf(queue), message, options),
     depth: (queue) => broker.depth(pointersQueueOf(queue)),
   };
-}
-
-/** Updates the gauge of delayed messages; while a queue is unavailable its gauge keeps the last value. */
-function measureDelayed(
-  config: Config,
-  { queues: { queue, brokered }, clock }: JobsContext,
-  measured: DispatchMetrics,
-): Consumer {
-  const names = [
-    config.jobs.rawQueue,
-    ...(brokered ? [returningQueueOf(config.jobs.rawQueue)] : []),
-    ...Object.values(config.providers)
-      .filter((provider) => provider.hasKey)
-      .map((provider) => provider.queue),
-  ];
-  async function measure(): Promise<void> {
-    for (const name of names) measured.delayedDepth(name, (await queue.depth(name)).delayed);
-  }
-
-  const measuring = every(clock, MEASURE_INTERVAL_MS, measure);
-  void measuring.runNow().catch(() => {});
-  return measuring;
 }

@@ -8,6 +8,8 @@ import { createFetchImages } from '../../flow/jobs/fetch-images.ts';
 import { ImageQuota } from '../../flow/jobs/image-quota.ts';
 import { createPrepareJob } from '../../flow/jobs/prepare-job.ts';
 import { createRunJob } from '../../flow/jobs/run-job.ts';
+import { startReceiveTrace } from '../../flow/telemetry/job-spans.ts';
+import { logRun } from '../../flow/telemetry/log-run.ts';
 import { createReadRawMessage } from '../../jobs/intake/raw-message.ts';
 import { createSubmitJob, type SubmitJob } from '../../jobs/intake/submit-job.ts';
 import type { Job } from '../../jobs/model/job.ts';
@@ -31,11 +33,12 @@ import { createUnfinishedJobs, type UnfinishedJobs } from '../../jobs/pipeline/u
 import type { EndedRun, WorkerParts } from '../../jobs/pipeline/work-job.ts';
 import { createEgressRule } from '../../kernel/egress-rule.ts';
 import { newId } from '../../kernel/ids.ts';
-import { logFailure } from '../../kernel/log.ts';
+import { type Log, logFailure } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { type PausableWork, startPausableWork } from '../../kernel/pausable-work.ts';
 import { openOwnCircuitWait, openWorkerPermits } from '../job-limits.ts';
-import { type JobsContext, openDispatcher } from './open-dispatcher.ts';
+import type { JobsContext } from './jobs-context.ts';
+import { openDispatcher } from './open-dispatcher.ts';
 import { startWorkers } from './open-workers.ts';
 
 export type JobDesk = {
@@ -196,7 +199,8 @@ function workerParts(
     publishResult: context.queues.publishResult,
     deadLetterQueue: context.queues.final.deadLetterQueue,
     readRawMessage: createReadRawMessage(config.jobs.rawMessages),
-    onRun: observeRuns(metrics, durations),
+    onRun: observeRuns(metrics, durations, log),
+    startTrace: serve.tracer && startReceiveTrace(serve.tracer),
     clock,
     newId,
     log,
@@ -209,12 +213,14 @@ function ownLimit(config: Config, { isDispatcher, workedProviders }: JobRoles): 
   return isOneProviderWorker ? config.worker.requestsPerMinute : undefined;
 }
 
-function observeRuns(metrics: Metrics, durations: RunDurations): (run: EndedRun) => void {
+function observeRuns(metrics: Metrics, durations: RunDurations, log: Log): (run: EndedRun) => void {
   const succeeded = metrics.counter('worker.processing.success', 'Jobs succeeded.', ['provider']);
   const failed = metrics.counter('worker.processing.failed', 'Jobs failed and not retried.', [
     'provider',
   ]);
-  return ({ job, to, durationMs }) => {
+  return (run) => {
+    const { job, to, durationMs } = run;
+    logRun(log, run);
     durations.observe(job.provider, durationMs);
     if (to === 'succeeded') succeeded.cell(job.provider ?? 'none').value += 1;
     if (to === 'failed') failed.cell(job.provider ?? 'none').value += 1;

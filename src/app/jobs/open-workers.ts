@@ -9,7 +9,7 @@ import { startTakeOver } from '../../jobs/pipeline/take-over-message.ts';
 import { startWorker, type Worker, type WorkerParts } from '../../jobs/pipeline/work-job.ts';
 import type { Consumer } from '../../jobs/ports/job-queue.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { JobsContext } from './open-dispatcher.ts';
+import type { JobsContext } from './jobs-context.ts';
 
 /** Messages taken over ahead of the calls: enough that no slot waits for the broker. */
 const READY_PER_SLOT = 4;

@@ -8,13 +8,14 @@ import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { SharedBudgetParts } from '../../metering/budgets/allotment-renewal.ts';
 import type { BudgetLedger } from '../../metering/budgets/budget-ledger.ts';
 import {
   type CrossedThreshold,
   thresholdReporter,
 } from '../../metering/budgets/budget-threshold.ts';
 import { LocalLedger, type LocalLedgerParts } from '../../metering/budgets/local-ledger.ts';
-import { SharedLedger, type SharedLedgerParts } from '../../metering/budgets/shared-ledger.ts';
+import { SharedLedger } from '../../metering/budgets/shared-ledger.ts';
 import type { MeterParts } from '../../metering/prices/meter.ts';
 import { createUsageDrain } from '../../metering/usage/drain-usage.ts';
 import { startForgettingUsage } from '../../metering/usage/forget-usage.ts';
@@ -100,7 +101,7 @@ export function wakingJournal(
 }
 
 type LedgerPaths = Pick<LocalLedgerParts, 'journal' | 'mutex'> &
-  Pick<SharedLedgerParts, 'flush' | 'onCrossed'>;
+  Pick<SharedBudgetParts, 'flush' | 'onCrossed'>;
 
 function createLedger(
   paths: LedgerPaths,

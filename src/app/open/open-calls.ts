@@ -8,11 +8,13 @@ import { createCallerRetries } from '../../flow/call/caller-retries.ts';
 import { expectRecovery } from '../../flow/call/expect-recovery.ts';
 import { RequestSlots } from '../../flow/serve/request-slots.ts';
 import type { ServeParts } from '../../flow/serve/serve-request.ts';
+import type { PerformanceLog } from '../../flow/telemetry/performance-log.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
+import type { Tracer } from '../../kernel/telemetry/tracer.ts';
 import { createWatch } from '../../kernel/watch.ts';
 import { createMeter, type Meter } from '../../metering/prices/meter.ts';
 import { createPriceBook } from '../../metering/prices/price-book.ts';
@@ -22,8 +24,10 @@ import { createTargetLoad } from '../../routing/target-load.ts';
 import type { AttemptParts } from '../../upstream/attempt/attempt-call.ts';
 import { createAccountTerms } from '../account-terms.ts';
 import { createBudgetOwners } from '../budget-owners.ts';
+import { chatAliases } from '../chat/default-models.ts';
 import { createIsReasoning } from '../reasoning-models.ts';
 import type { Store } from '../store-ports.ts';
+import { watchBudgets } from '../telemetry/watch-budgets.ts';
 import { type Budgets, openBudgets } from './open-budgets.ts';
 import { openCredentials } from './open-credentials.ts';
 import { openContextTokens, openModelLabel } from './open-models.ts';
@@ -39,6 +43,8 @@ export type CallContext = {
   readonly store: Store;
   readonly shared: SharedState;
   readonly metrics: Metrics;
+  readonly performance?: PerformanceLog | undefined;
+  readonly tracer?: Tracer | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly lifecycle: Lifecycle;
@@ -57,10 +63,10 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
   const load = createTargetLoad();
   const { providers } = config;
   return {
-    attempts: openAttempts(config, context, resilience.headroom),
+    attempts: await openAttempts(config, context, resilience.headroom),
     resolveTargets: createResolveTargets({
       providers: Object.values(providers),
-      aliases: Object.values(config.aliases),
+      aliases: [...Object.values(config.aliases), ...chatAliases(config)],
       loadOf: load.of,
     }),
     load: goesByLoad(config) ? load : undefined,
@@ -79,7 +85,7 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
     limits: expectRecovery(shared.limits, resilience.breakers),
     limiter: shared.rateLimiter,
     terms: createCallTerms(createAccountTerms(providers)),
-    ledger: budgets.ledger,
+    ledger: watchBudgets(config, context, budgets.ledger),
     holdMarginMs: config.budgets.holdMarginMs,
     budgetOwnerOf: createBudgetOwners(store, clock),
     ...resilience,
@@ -87,7 +93,9 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
     callerRetries: createCallerRetries(clock),
     credentials,
     meter: openMeter(config, budgets, clock),
-    metrics: createCallMetrics(metrics, openModelLabel(config)),
+    metrics: createCallMetrics(metrics, openModelLabel(config), clock),
+    performance: context.performance,
+    tracer: context.tracer,
     slots: new RequestSlots(config.cluster.maxConcurrentBuilds),
     clock,
     log,
@@ -95,15 +103,15 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
   };
 }
 
-function openAttempts(
+async function openAttempts(
   config: Config,
   { clock, lifecycle }: CallContext,
   headroom: Headroom,
-): AttemptParts {
+): Promise<AttemptParts> {
   // Closed in reverse order: the upstream waits for its calls, which the watch ends in time.
   const watch = createWatch(clock);
   lifecycle.onClose('watch', () => watch.close());
-  const upstream = openUpstream(config, clock);
+  const upstream = await openUpstream(config, clock);
   lifecycle.onClose('upstream', () => upstream.close());
   return {
     upstream,

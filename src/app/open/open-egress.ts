@@ -2,13 +2,12 @@
 // without either, callbacks wait in the store.
 
 import { randomBytes } from 'node:crypto';
-import { createGuardedFetch } from '../../adapters/undici/guarded-fetch.ts';
 import type { OrganizationStore } from '../../admission/organization-store.ts';
 import type { Config } from '../../config/config.ts';
 import { type CallbackOwner, startCallbacks } from '../../jobs/callbacks/deliver-callback.ts';
 import type { Egress } from '../../jobs/ports/egress.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { createEgressRule } from '../../kernel/egress-rule.ts';
+import { createEgressRule, type EgressRule } from '../../kernel/egress-rule.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { JobRoles } from '../jobs/open-jobs.ts';
@@ -17,11 +16,24 @@ import type { Store } from './open-store.ts';
 const CONNECT_TIMEOUT_MS = 5000;
 const SECRET_BYTES = 32;
 
+/** undici is loaded for the first request: most installations never send one, and it takes 4 MiB. */
 export function openEgress(config: Config, lifecycle: Lifecycle): Egress {
   const rule = createEgressRule(config.egress.allowHosts);
-  const egress = createGuardedFetch({ rule, connectTimeoutMs: CONNECT_TIMEOUT_MS });
-  lifecycle.onClose('egress', () => egress.close());
-  return egress;
+  let opening: Promise<Egress> | undefined;
+  const close = async () => (await opening)?.close();
+  lifecycle.onClose('egress', close);
+  return {
+    async send(request, signal) {
+      opening ??= openGuardedFetch(rule);
+      return (await opening).send(request, signal);
+    },
+    close,
+  };
+}
+
+async function openGuardedFetch(rule: EgressRule): Promise<Egress> {
+  const { createGuardedFetch } = await import('../../adapters/undici/guarded-fetch.ts');
+  return createGuardedFetch({ rule, connectTimeoutMs: CONNECT_TIMEOUT_MS });
 }
 
 export type CallbackContext = {

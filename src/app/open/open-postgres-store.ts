@@ -42,6 +42,14 @@ export type PostgresParts = {
 /** A notification announces a new message; polling finds messages whose notification was lost. */
 const POLL_MS = 1000;
 
+/** Readings for operators take neither the connections nor the time of requests. */
+const READING_OPTIONS = {
+  maxConnections: 2,
+  statementTimeoutMs: 2000,
+  queryTimeoutMs: 3000,
+  applicationName: 'spillway-readings',
+};
+
 export async function openPostgresStore(parts: PostgresParts): Promise<Store> {
   const { databaseUrl, clock, lifecycle } = parts;
   const isShared = parts.redisUrl !== undefined;
@@ -51,12 +59,15 @@ export async function openPostgresStore(parts: PostgresParts): Promise<Store> {
     lifecycle.onClose('store lock', () => locked.release());
     const postgres = openPostgres(databaseUrl);
     lifecycle.onClose('store', () => postgres.close());
+    const readings = openPostgres(databaseUrl, READING_OPTIONS);
+    lifecycle.onClose('readings', () => readings.close());
     await ensureMigrated(postgres, parts);
     if (!isShared) await releaseLeases(postgres.db, clock.now());
     const builds = openBuilds(postgres, { ...parts, pollMs: BUILD_POLL_MS });
     return openPorts({
       ...parts,
       ...postgres,
+      readingDb: readings.db,
       usage: createPostgresUsageStore(postgres),
       sharedBudgets: createSharedBudgetStore(postgres),
       jobs: createPostgresJobStore({ store: postgres, signals: locked.signals, ...builds }),

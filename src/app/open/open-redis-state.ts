@@ -10,6 +10,7 @@ import { verifyStore } from '../../adapters/redis/connection/verify-store.ts';
 import { createLogList } from '../../adapters/redis/log-list.ts';
 import { STATE_KEY } from '../../adapters/redis/provider-limits/limit-scripts.ts';
 import { openProviderLimits } from '../../adapters/redis/provider-limits/provider-limits.ts';
+import { createReadLimiterFigures } from '../../adapters/redis/rate-limits/limiter-figures.ts';
 import { commonPrefix, rateLimitKeys } from '../../adapters/redis/rate-limits/rate-limit-keys.ts';
 import { openRateLimiter } from '../../adapters/redis/rate-limits/rate-limiter.ts';
 import { CLOCK_SKEW_MS } from '../../admission/provider-limits.ts';
@@ -51,7 +52,14 @@ export async function openRedisState(
     ttlMs: config.storage.redisTtlSeconds * 1000,
   });
   lifecycle.onClose('rate limits', () => rateLimiter.close());
-  return { limits, rateLimiter, recentLog, redis: link, isUp: () => link.isUp() };
+  return {
+    limits,
+    rateLimiter,
+    limiterFigures: createReadLimiterFigures(link, commonPrefix(redisKeyPrefix)),
+    recentLog,
+    redis: link,
+    isUp: () => link.isUp(),
+  };
 }
 
 /** A Redis of this store, whose epochs are of the process that serves it. */

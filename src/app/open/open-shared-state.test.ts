@@ -19,7 +19,7 @@ beforeEach(() => rig.outsider.flushall());
 
 async function openState(env: Record<string, string>, storeId = 'store-1', serverId = 'srv-1') {
   const lifecycle = createLifecycle();
-  const ring = createLogRing(silentLog, systemClock, 100);
+  const ring = createLogRing(silentLog, systemClock, { capacity: 100 });
   ring.log.write({ level: 'info', type: 'audit', message: `${serverId} starts` });
   const config = loadConfig({ env, cwd: import.meta.dirname });
   const parts = {

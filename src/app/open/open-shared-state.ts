@@ -22,5 +22,12 @@ function openInProcess({ ring, clock, lifecycle }: SharedStateParts): SharedStat
   lifecycle.onClose('limits', () => limits.close());
   const rateLimiter = createMemoryRateLimiter(clock);
   lifecycle.onClose('rate limits', () => rateLimiter.close());
-  return { limits, rateLimiter, recentLog: ring, redis: undefined, isUp: () => true };
+  return {
+    limits,
+    rateLimiter,
+    limiterFigures: rateLimiter.figures,
+    recentLog: ring,
+    redis: undefined,
+    isUp: () => true,
+  };
 }

@@ -32,9 +32,12 @@ suite('the upstream of a configuration', () => {
     return server;
   }
 
-  function open(env: Readonly<Record<string, string | undefined>>, configFile = PROXY_LOOPBACK) {
+  async function open(
+    env: Readonly<Record<string, string | undefined>>,
+    configFile = PROXY_LOOPBACK,
+  ) {
     const { config } = loadFrom(sourcesFrom({ env, cwd: '/', configFile }));
-    const upstream = openUpstream(config, systemClock);
+    const upstream = await openUpstream(config, systemClock);
     opened.push(upstream);
     return upstream;
   }
@@ -42,9 +45,9 @@ suite('the upstream of a configuration', () => {
   test('sends calls through the configured proxy, except those of NO_PROXY', async () => {
     const provider = await started(startRawServer((socket) => socket.write(OK)));
     const proxy = await started(startForwardProxy());
-    await send(open({ http_proxy: proxy.origin }), provider.origin);
+    await send(await open({ http_proxy: proxy.origin }), provider.origin);
     assert.equal(proxy.requestLines.length, 1);
-    await send(open({ http_proxy: proxy.origin, NO_PROXY: '127.0.0.0/8' }), provider.origin);
+    await send(await open({ http_proxy: proxy.origin, NO_PROXY: '127.0.0.0/8' }), provider.origin);
     assert.equal(proxy.requestLines.length, 1);
   });
 
@@ -52,7 +55,7 @@ suite('the upstream of a configuration', () => {
     const provider = await started(startRawServer((socket) => socket.write(OK)));
     const proxy = await started(startForwardProxy());
     await send(
-      open({ HTTP_PROXY: proxy.origin }, { path: '/spillway.yaml', text: '' }),
+      await open({ HTTP_PROXY: proxy.origin }, { path: '/spillway.yaml', text: '' }),
       provider.origin,
     );
     assert.deepEqual(proxy.requestLines, []);
@@ -66,17 +69,20 @@ suite('the upstream of a configuration', () => {
     const caFile = join(tempFolder(t), 'ca.pem');
     writeFileSync(caFile, LOCALHOST_CERTIFICATE);
     for (const env of [{}, { HTTPS_PROXY: proxy.origin }]) {
-      const response = await send(open({ UPSTREAM_CA_FILE: caFile, ...env }), provider.origin);
+      const response = await send(
+        await open({ UPSTREAM_CA_FILE: caFile, ...env }),
+        provider.origin,
+      );
       assert.deepEqual(response, { status: 200, body: 'ok' });
     }
     assert.equal(proxy.requestLines.length, 1);
   });
 
-  test('a CA file that is missing or has no certificate is a configuration error', (t) => {
+  test('a CA file that is missing or has no certificate is a configuration error', async (t) => {
     const folder = tempFolder(t);
     const empty = join(folder, 'empty.pem');
     writeFileSync(empty, '');
     for (const path of [empty, join(folder, 'missing.pem')])
-      assert.throws(() => open({ UPSTREAM_CA_FILE: path }), ConfigError);
+      await assert.rejects(open({ UPSTREAM_CA_FILE: path }), ConfigError);
   });
 });

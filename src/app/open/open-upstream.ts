@@ -1,7 +1,6 @@
 // Opens the connections to providers: our own HTTP/1 client for direct ones, undici where a proxy is configured.
 
 import { createHttp1Upstream } from '../../adapters/http1/upstream.ts';
-import { createUndiciUpstream } from '../../adapters/undici/upstream.ts';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createProxiedUpstream } from '../../upstream/proxied-upstream.ts';
@@ -9,7 +8,7 @@ import { createProxyRule } from '../../upstream/proxy-rule.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { readAuthorities } from './read-authorities.ts';
 
-export function openUpstream(config: Config, clock: Clock): Upstream {
+export async function openUpstream(config: Config, clock: Clock): Promise<Upstream> {
   const { caFile, httpsProxy, httpProxy, noProxy, proxyLoopback } = config.upstream;
   const options = {
     connectTimeoutMs: config.timeouts.connectMs,
@@ -18,6 +17,7 @@ export function openUpstream(config: Config, clock: Clock): Upstream {
   };
   const direct = createHttp1Upstream({ ...options, clock });
   if (httpsProxy === undefined && httpProxy === undefined) return direct;
+  const { createUndiciUpstream } = await import('../../adapters/undici/upstream.ts');
   return createProxiedUpstream({
     rule: createProxyRule({ httpsProxy, httpProxy, noProxy, proxyLoopback }),
     direct,

@@ -7,6 +7,7 @@ import type { RecentLog } from '../../http/routes/admin-logs.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
+import type { ReadLimiterFigures } from '../../resilience/limiter-figures.ts';
 import type { RateLimiter } from '../../resilience/rate-limiter.ts';
 
 export type SharedStateParts = {
@@ -23,6 +24,7 @@ export type SharedStateParts = {
 export type SharedState = {
   readonly limits: ProviderLimits;
   readonly rateLimiter: RateLimiter;
+  readonly limiterFigures: ReadLimiterFigures;
   readonly recentLog: RecentLog;
   /** The cluster's Redis; undefined for a single process. */
   readonly redis: RedisLink | undefined;

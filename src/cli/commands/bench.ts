@@ -46,8 +46,12 @@ function describeBench(program: Command): Command {
     .command('bench')
     .description('Measure the speed claims on this machine, side by side with a bare proxy')
     .argument('[rows...]', 'rows of the table; default: all')
-    .option('--rounds <number>', 'measured rounds (5)', numberBetween(1, 50))
-    .option('--seconds <number>', 'length of a round (4)', numberBetween(0.5, 120))
+    .option('--rounds <number>', 'number of measured rounds (default: 5)', numberBetween(1, 50))
+    .option(
+      '--seconds <number>',
+      'length of a round in seconds (default: 4)',
+      numberBetween(0.5, 120),
+    )
     .option('--short', 'fewer and shorter rounds with a tolerance, for busy machines')
     .option('--json', 'print the results as JSON')
     .option('--calibrate', 'measure the bare proxy against itself: the noise of this machine')

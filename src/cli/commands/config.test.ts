@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Command } from 'commander';
+import { silentProgress } from '../progress.ts';
 import { registerConfig } from './config.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'spillway-config-'));
@@ -18,6 +19,7 @@ async function run(env: Record<string, string>, ...args: string[]): Promise<stri
     env,
     cwd: FOLDER,
     isStdinTerminal: false,
+    progress: silentProgress,
     out: (text) => {
       printed += text;
     },

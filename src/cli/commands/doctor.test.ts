@@ -8,6 +8,7 @@ import { Command } from 'commander';
 import { z } from 'zod';
 import { CliFailure } from '../command.ts';
 import { checkRuntime } from '../doctor/runtime.ts';
+import { silentProgress } from '../progress.ts';
 import { registerDoctor } from './doctor.ts';
 
 const FOLDERS: string[] = [];
@@ -30,6 +31,7 @@ async function run(folder: string, env: Record<string, string>, ...args: string[
     env: { SPILLWAY_DATA_DIR: folder, PORT: '0', ...env },
     cwd: folder,
     isStdinTerminal: false,
+    progress: silentProgress,
     out: (text) => {
       printed += text;
     },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Command } from 'commander';
+import { silentProgress } from '../progress.ts';
 import { registerExplain } from './explain.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'spillway-explain-'));
@@ -19,6 +20,7 @@ async function explain(args: readonly string[], { isStdinTerminal = true, stdin 
     env: {},
     cwd: FOLDER,
     isStdinTerminal,
+    progress: silentProgress,
     out: (text) => void out.push(text),
     err: (text) => void err.push(text),
     readStdin: () => Promise.resolve(stdin),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Command } from 'commander';
 import { tempFolder } from '../../../test/support/temp-folder.ts';
+import { silentProgress } from '../progress.ts';
 import { registerImport } from './import.ts';
 
 const LITELLM = `model_list:
@@ -24,6 +25,7 @@ async function runIn(cwd: string, args: readonly string[]) {
     env: {},
     cwd,
     isStdinTerminal: false,
+    progress: silentProgress,
     out: (line) => void (out += `${line}\n`),
     err: (line) => void (err += `${line}\n`),
     readStdin: () => Promise.resolve(''),

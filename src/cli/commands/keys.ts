@@ -42,7 +42,7 @@ function describeCreate(keys: Command): Command {
     .option('--name <name>', 'its name in lists')
     .option(
       '--scope <scope>',
-      'call, jobs, events, limits:report or metrics; repeatable',
+      'call, jobs, events, limits:report or metrics; repeatable (default: call, jobs, events)',
       readChoices(KEY_SCOPES),
     )
     .option(
@@ -52,8 +52,8 @@ function describeCreate(keys: Command): Command {
     )
     .option('--diagnostics', 'add the raw failure to error responses')
     .option('--model <model>', 'a model it may use (default: all); repeatable', collect)
-    .option('--budget <usd>', 'a monthly budget of its own', readUsd)
-    .option('--rpm <number>', 'requests per minute of its own', readCount);
+    .option('--budget <usd>', 'a budget of its own, US dollars per month (default: none)', readUsd)
+    .option('--rpm <number>', 'requests per minute of its own (default: none)', readCount);
 }
 
 async function create(context: CliContext, options: CreateOptions): Promise<void> {

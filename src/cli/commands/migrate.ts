@@ -6,6 +6,7 @@ import { loadConfig } from '../../config/load-config.ts';
 import { type AdminOptions, isSpillway } from '../admin-client.ts';
 import { adminCommand } from '../admin-options.ts';
 import type { CliContext, RegisterCommand } from '../command.ts';
+import { silentProgress } from '../progress.ts';
 
 export const registerMigrate: RegisterCommand = (program, context) => {
   adminCommand(program, 'migrate', 'Run pending migrations of the store and list them').action(
@@ -22,7 +23,9 @@ async function migrate(context: CliContext, options: AdminOptions): Promise<void
     return print(context, options, [], `The server on ${url} ran all migrations when it started.`);
   // Imported on demand: the other commands do not need the store.
   const { migrateStore } = await import('../../app/inspect/migrate-store.ts');
-  const run = await migrateStore(config);
+  const progress = options.json ? silentProgress : context.progress;
+  progress.show('Running migrations; a large store takes a while …');
+  const run = await migrateStore(config).finally(() => progress.clear());
   const sentence =
     run.length === 0
       ? 'The store is up to date; nothing was run.'

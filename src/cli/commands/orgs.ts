@@ -53,14 +53,14 @@ export const registerOrgs: RegisterCommand = (program, context) => {
 function withSettings(command: Command): Command {
   return command
     .option('--name <name>', 'its display name')
-    .option('--budget <usd>', 'US dollars per month (100)', readUsd)
+    .option('--budget <usd>', 'US dollars per month (default: 100)', readUsd)
     .option('--user-budget <usd>', 'US dollars per month and user, or none', orNone(readUsd))
-    .option('--rpm <number>', 'requests per minute (100)', readCount)
+    .option('--rpm <number>', 'requests per minute (default: 100)', readCount)
     .option('--tpm <number>', 'tokens per minute, or none', orNone(readCount))
     .option('--tpd <number>', 'tokens per day, or none', orNone(readCount))
     .option('--max-concurrent <number>', 'concurrent requests, or none', orNone(readCount))
     .option('--locale <tag>', 'language of its messages, or none')
-    .option('--time-zone <zone>', 'IANA name such as Europe/Istanbul (UTC)')
+    .option('--time-zone <zone>', 'IANA name such as Europe/Istanbul (default: UTC)')
     .option(
       '--message <CODE=text>',
       'its own sentence for an error code; without text the default; repeatable',

@@ -32,7 +32,7 @@ export function registerScenario(simulate: Command, context: CliContext): void {
     .option('--provider <name>', 'only this provider: anthropic, openai or gemini', readProvider)
     .option('--model <model>', 'only this model')
     .option('--times <number>', 'only the next requests, this number of them', readCount)
-    .option('--reset-in <seconds>', 'when a limit ends (600)', readCount)
+    .option('--reset-in <seconds>', 'seconds until a limit ends (default: 600)', readCount)
     // `simulate` has --json, too, and takes it from its subcommands.
     .action((preset: string, _own: ScenarioOptions, command: Command) =>
       set(context, preset, command.optsWithGlobals<ScenarioOptions>()),

@@ -1,5 +1,6 @@
 // All checks of `spillway doctor` that need a valid configuration, in the order of the report.
 
+import { alertsCheck } from './alerts.ts';
 import type { DoctorCheck } from './check.ts';
 import { clockCheck } from './clock.ts';
 import { diskCheck } from './disk.ts';
@@ -27,4 +28,5 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   providersCheck,
   clockCheck,
   diskCheck,
+  alertsCheck,
 ];

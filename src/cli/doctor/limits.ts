@@ -52,7 +52,7 @@ function delay({ dispatcher, providers }: Config): Verdict | undefined {
   if (delayMs <= longest) return undefined;
   return warning(
     `RATE_LIMIT_DELAY_MS is ${delayMs}, longer than the longest window (${longest} ms): messages wait although slots are free.`,
-    'Unset RATE_LIMIT_DELAY_MS, so that each message waits exactly until its slot opens.',
+    'Unset RATE_LIMIT_DELAY_MS, so that each message waits exactly until its slot opens, or set it to 15000.',
   );
 }
 
