@@ -1,0 +1,7 @@
+// The public entry `spillway`: the gateway in a program of one's own.
+
+export { StartFailure } from '../app/start-failure.ts';
+export { ConfigError } from '../config/config-error.ts';
+export type { LogEntry } from '../kernel/log.ts';
+export { createGateway, type Gateway, type GatewayHandler } from './create-gateway.ts';
+export type { GatewayLog, GatewayOptions, GatewaySettings } from './gateway-options.ts';

@@ -1,0 +1,7 @@
+// The public entry `spillway/react`: hooks on top of `spillway/client`. React 18 or newer is a peer; there is no other
+// dependency. The hooks render on a server, too: effects run in browsers alone.
+
+export { type BuildEvents, useBuildEvents } from './use-build-events.ts';
+export { type FollowedJob, type UseJobOptions, useJob } from './use-job.ts';
+export { type RetryCountdown, useRetryCountdown } from './use-retry-countdown.ts';
+export { type ShownError, useSpillwayError } from './use-spillway-error.ts';
