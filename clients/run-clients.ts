@@ -2,6 +2,7 @@
 // src/cli/commands/clients.ts is its only caller. With `writes` it writes docs/clients.md.
 
 import { writeFileSync } from 'node:fs';
+import { createProgress } from '../src/cli/progress.ts';
 import { AGENTS } from './agents.ts';
 import type { Client } from './client.ts';
 import { COMPACTING_AGENTS, measureCompaction } from './compaction.ts';
@@ -21,7 +22,7 @@ export type ClientsRequest = {
   readonly isFull: boolean;
   /** Only the answers that take minutes. */
   readonly isLong: boolean;
-  /** Only the agents whose context window overflows. */
+  /** Runs only the agents with an overflowing context window. */
   readonly isCompaction: boolean;
   readonly isJson: boolean;
   /** Writes docs/clients.md. */
@@ -103,12 +104,16 @@ async function measureAll(
   const pairs = failures.flatMap((failure) => clients.map((client) => ({ client, failure })));
   const cells: Cell[] = [];
   const waiting = pairs.entries();
+  const progress = createProgress(process.stderr);
+  let done = 0;
   async function work(): Promise<void> {
     for (const [index, { client, failure }] of waiting) {
       cells[index] = await measureCell(client, failure, { cache });
-      process.stderr.write(`${failure.name} × ${client.name}\n`);
+      done += 1;
+      progress.show(`${failure.name} × ${client.name}`, done, pairs.length);
     }
   }
   await Promise.all(Array.from({ length: CONCURRENT_CELLS }, work));
+  progress.clear();
   return cells;
 }
