@@ -82,8 +82,11 @@ async function runSlice(
   load: Load,
 ): Promise<number> {
   const { port, keys } = subject;
-  const { sliceSeconds: seconds, spreadMs, connections: count, expectedBytes } = load;
-  const request = requestBytes(subject, load.isStream);
+  const { sliceSeconds: seconds, spreadMs, connections: count } = load;
+  const { request, expectedBytes } = subject.call ?? {
+    request: requestBytes(subject, load.isStream),
+    expectedBytes: load.expectedBytes,
+  };
   // Outside the reading: it also opens the connections behind the server.
   await callers.ask('open', { port, count, request, keys, expectedBytes, sendOneUntil: 'end' });
   await sleep(SETTLE_MS, undefined, { signal: stage.signal });

@@ -7,6 +7,8 @@ export type Subject = {
   readonly headers: Readonly<Record<string, string>>;
   /** Where callers take turns with several keys; the first one stands in the headers. */
   readonly keys?: readonly string[];
+  /** Its own request and the size of the answer, where they are not those of the other subject. */
+  readonly call?: { readonly request: string; readonly expectedBytes: number };
   /** Ends it before its row ends; at the end of the row that is done anyway. */
   stop(): Promise<void>;
 };

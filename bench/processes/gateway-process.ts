@@ -13,7 +13,7 @@ import { endProcess } from './end-process.ts';
 import { freePort } from './free-port.ts';
 import { BENCH_KEY, gatewayEnvironment, raiseLimits } from './gateway-settings.ts';
 
-const READY_LIMIT_MS = 30_000;
+const READY_LIMIT_MS = 60_000;
 const ASK_EVERY_MS = 100;
 const MAIN = fileURLToPath(new URL('../../bin/spillway.mjs', import.meta.url));
 
@@ -77,7 +77,7 @@ function spawnGateway(
 
 async function untilReady(port: number, child: ChildProcess, signal: AbortSignal): Promise<void> {
   const ended = new AbortController();
-  child.once('exit', () => ended.abort(new Error('It ended')));
+  child.once('exit', (code, by) => ended.abort(new Error(`It ended with ${code ?? by}`)));
   child.once('error', (error) => ended.abort(error));
   const limit = AbortSignal.any([signal, ended.signal, AbortSignal.timeout(READY_LIMIT_MS)]);
   for (;;) {
@@ -86,7 +86,7 @@ async function untilReady(port: number, child: ChildProcess, signal: AbortSignal
     );
     await answer?.body?.cancel();
     if (answer?.status === 200) return;
-    await sleep(ASK_EVERY_MS, undefined, { signal: limit });
+    await sleep(ASK_EVERY_MS).then(() => limit.throwIfAborted());
   }
 }
 

@@ -5,7 +5,6 @@
 import type { BenchRow } from '../bench-row.ts';
 import type { Contest } from '../contest.ts';
 import { type Population, seedOrganizations } from '../processes/seed-organizations.ts';
-import { UNARY_BODY } from '../programs/fixed-answers.ts';
 import { LoadReport } from '../programs/load-order.ts';
 import { describeRounds } from '../report/describe-rounds.ts';
 import { ratioOf } from '../report/statistics.ts';
@@ -13,17 +12,10 @@ import { requestBytes } from '../request-bytes.ts';
 import { measureSideBySide, type Round } from '../side-by-side.ts';
 import type { Stage } from '../stage.ts';
 import type { Subject } from '../subject.ts';
+import { UNARY_LOAD } from '../unary-load.ts';
 
 const FEW: Population = { organizations: 10, keys: 1 };
 const MANY: Population = { organizations: 100_000, keys: 10_000 };
-
-const LOAD = {
-  connections: 64,
-  isStream: false,
-  expectedBytes: UNARY_BODY.length,
-  spreadMs: 0,
-  sliceSeconds: 0.5,
-};
 
 export const row: BenchRow = {
   name: 'growth',
@@ -44,10 +36,10 @@ export const row: BenchRow = {
     const few = await startPopulated(stage, port, FEW);
     const many = await startPopulated(stage, port, MANY);
     const alone: Contest = { upstream, bare: few, subject: withOneKey(many) };
-    const [small, large] = await measureSideBySide(stage, alone, LOAD);
+    const [small, large] = await measureSideBySide(stage, alone, UNARY_LOAD);
     await useEveryKey(stage, many);
     const together: Contest = { upstream, bare: few, subject: many };
-    const [again, crowded] = await measureSideBySide(stage, together, LOAD);
+    const [again, crowded] = await measureSideBySide(stage, together, UNARY_LOAD);
     return {
       figures: {
         organizations: ratioOf(cpuOf(large), cpuOf(small)),
@@ -84,7 +76,7 @@ function withOneKey(subject: Subject): Subject {
 async function useEveryKey(stage: Stage, subject: Subject): Promise<void> {
   const callers = stage.startProgram('programs/load-generator.ts');
   const { port, keys = [] } = subject;
-  const { connections: count, expectedBytes } = LOAD;
+  const { connections: count, expectedBytes } = UNARY_LOAD;
   const request = requestBytes(subject, false);
   await callers.ask('open', { port, count, request, keys, expectedBytes, sendOneUntil: 'end' });
   for (let used = 0; used < keys.length; ) {

@@ -4,13 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchRow } from '../bench-row.ts';
 import { startContest } from '../contest.ts';
-import { residentBytes } from '../processes/resident-memory.ts';
-import { STREAM_BODY_BYTES } from '../programs/fixed-answers.ts';
-import { LoadReport } from '../programs/load-order.ts';
+import { measureStreams } from '../measure-streams.ts';
 import { figureOf } from '../report/statistics.ts';
-import { requestBytes } from '../request-bytes.ts';
-import type { Stage } from '../stage.ts';
-import type { Subject } from '../subject.ts';
 
 const STREAMS = 1_000;
 const EVENT_INTERVAL_MS = 200;
@@ -31,8 +26,8 @@ export const row: BenchRow = {
     const { bare, subject } = await startContest(stage, EVENT_INTERVAL_MS);
     stage.progress('at rest');
     await sleep(REST_MS, undefined, { signal: stage.signal });
-    const base = await measureStreams(stage, bare);
-    const measured = await measureStreams(stage, subject);
+    const base = await measureStreams(stage, bare, STREAMS);
+    const measured = await measureStreams(stage, subject, STREAMS);
     return {
       figures: {
         idle: figureOf([measured.idleBytes / MIB]),
@@ -49,25 +44,3 @@ export const row: BenchRow = {
     };
   },
 };
-
-async function measureStreams(stage: Stage, subject: Subject) {
-  const idleBytes = await residentBytes(subject.pid);
-  const callers = stage.startProgram('programs/load-generator.ts');
-  stage.progress(`${STREAMS} open streams, ${subject.name}`);
-  await callers.ask('open', {
-    port: subject.port,
-    count: STREAMS,
-    request: requestBytes(subject, true),
-    expectedBytes: STREAM_BODY_BYTES,
-    sendOneUntil: 'first-byte',
-  });
-  const report = LoadReport.parse(await callers.ask('report', { port: subject.port }));
-  if (report.failed > 0)
-    throw new Error(
-      `${report.failed} streams of the ${subject.name} failed: ${report.firstFailure}`,
-    );
-  await sleep(REST_MS, undefined, { signal: stage.signal });
-  const openBytes = await residentBytes(subject.pid);
-  await callers.stop();
-  return { idleBytes, perStreamBytes: (openBytes - idleBytes) / STREAMS };
-}
