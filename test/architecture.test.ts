@@ -7,7 +7,9 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
 
 const root = resolve(import.meta.dirname, '..');
-const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
+const sources = globSync(['src/**/*.ts', 'src/dashboard/web/**/*.tsx'], { cwd: root }).filter(
+  (file) => !file.endsWith('.test.ts'),
+);
 
 type Import = { readonly from: string; readonly to: string; readonly isTypeOnly: boolean };
 
@@ -20,6 +22,9 @@ const FEATURES = [
   'jobs',
   'events',
   'cluster',
+  'orchestrator',
+  'series',
+  'alerts',
 ];
 
 /** Layer (a folder of src) → the layers it may import. `~x` allows type imports only: the implementer of a port. */
@@ -33,6 +38,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   adapters: ['kernel', 'errors', 'resilience', ...FEATURES.map((feature) => `~${feature}`)],
   simulator: ['kernel'],
   http: ['kernel', 'errors', 'resilience', 'flow', ...FEATURES],
+  // The pages in dashboard/web and the libraries for browsers are bundled: they see the server's types alone.
+  dashboard: ['kernel', 'errors', 'resilience', 'http', ...FEATURES],
+  client: ['~errors'],
+  react: ['client'],
   app: [
     'kernel',
     'errors',
@@ -41,9 +50,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'flow',
     'adapters',
     'http',
+    'dashboard',
     'simulator',
     ...FEATURES,
   ],
+  // The public entries of the package, besides those in errors, resilience, client and react.
+  library: ['kernel', 'errors', 'resilience', 'config', 'adapters', 'http', 'app', ...FEATURES],
   cli: ['kernel', 'errors', 'config', 'app', 'simulator', 'http', ...FEATURES.map((f) => `~${f}`)],
 };
 
@@ -54,9 +66,13 @@ const DRIVER_FOLDERS: Record<string, RegExp> = {
   kysely: /^src\/adapters\/(sql|sqlite|postgres)\//,
   pg: /^src\/adapters\/postgres\//,
   ioredis: /^src\/adapters\/redis\//,
+  '@sentry/node': /^src\/adapters\/sentry\//,
   'rabbitmq-client': /^src\/adapters\/rabbitmq\//,
-  fastify: /^src\/(http|app)\//,
+  fastify: /^src\/(http|app)\/|^src\/library\/fastify\.ts$/,
   commander: /^src\/cli\//,
+  '@opentelemetry/api': /^src\/adapters\/telemetry\//,
+  '@opentelemetry/sdk-trace': /^src\/adapters\/telemetry\//,
+  '@opentelemetry/sdk-metrics': /^src\/adapters\/telemetry\//,
 };
 
 /** Data, looked up rather than read: fixtures, migrations, the table of settings, rules of the error mapping. */
@@ -107,9 +123,13 @@ test('process globals are used only in the files that own them', () => {
     [
       'the clock',
       /\b(Date\.now\(|new Date\(\)|Math\.random\(|performance\.now\()/,
-      /^src\/(kernel\/clock\.ts|adapters\/|cli\/)/,
+      /^src\/(kernel\/clock\.ts|adapters\/|cli\/|(client|dashboard\/web\/app)\/browser-clock\.ts)/,
     ],
-    ['a bare timer', /\b(setTimeout|setInterval)\(/, /^src\/(kernel\/clock\.ts|adapters\/|cli\/)/],
+    [
+      'a bare timer',
+      /\b(setTimeout|setInterval)\(/,
+      /^src\/(kernel\/clock\.ts|adapters\/|cli\/|(client|dashboard\/web\/app)\/browser-clock\.ts)/,
+    ],
     ['the console', /\bconsole\.(log|info|warn|error|debug)\(/, /^src\/cli\//],
   ];
   const wrong: string[] = [];
@@ -124,8 +144,16 @@ test('process globals are used only in the files that own them', () => {
 
 test('code for browsers uses no Node API', () => {
   const wrong = sources
-    .filter((file) => file.startsWith('src/errors/'))
+    .filter((file) => /^src\/(errors|resilience|client|react|dashboard\/web)\//.test(file))
     .filter((file) => /from 'node:|\bBuffer\.|\bprocess\./.test(withoutComments(read(file))));
+  assert.deepEqual(wrong, []);
+});
+
+test("the dashboard's pages import no code of the server, only types", () => {
+  const isPage = (file: string) => file.startsWith('src/dashboard/web/');
+  const wrong = imports().filter(
+    ({ from, to, isTypeOnly }) => isPage(from) && !isPage(to) && !isTypeOnly,
+  );
   assert.deepEqual(wrong, []);
 });
 
@@ -166,7 +194,9 @@ test('every file name states a subject', () => {
   );
 });
 
-const PUBLIC_ENTRIES = ['src/errors/index.ts'];
+const PUBLIC_ENTRIES = ['errors', 'resilience', 'library', 'client', 'react'].map(
+  (folder) => `src/${folder}/index.ts`,
+);
 
 function lineCounts(): readonly { readonly file: string; readonly lines: number }[] {
   return sources.map((file) => ({ file, lines: read(file).split('\n').length - 1 }));

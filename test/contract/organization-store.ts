@@ -100,8 +100,8 @@ export function organizationStoreContract(
       assert.equal((await organizations.delete('deleted', 7))?.id, 'deleted');
       assert.equal(await organizations.find('deleted'), undefined);
       assert.equal(await organizations.update('deleted', { name: 'x' }, 8), undefined);
-      const [next] = await organizations.list({ after: 'deletec', limit: 1 });
-      assert.notEqual(next?.id, 'deleted');
+      const { organizations: after } = await organizations.list({ after: 'deletec', limit: 1 });
+      assert.notEqual(after[0]?.id, 'deleted');
       assert.equal(await organizations.isTaken('deleted'), true);
       assert.equal(await organizations.create(given), false);
       assert.equal(await organizations.delete('deleted', 9), undefined);
@@ -131,9 +131,23 @@ export function organizationStoreContract(
         await organizations.create(newOrganization({ id }, 1));
       const page = await organizations.list({ after: 'page-a', limit: 2 });
       assert.deepEqual(
-        page.map((organization) => organization.id),
+        page.organizations.map((organization) => organization.id),
         ['page-b', 'page-c'],
       );
+    });
+
+    it('lists the organisations whose id or name contains a text', async () => {
+      const { organizations } = opened;
+      await organizations.create(newOrganization({ id: 'found-1', name: 'Größe' }, 1));
+      await organizations.create(newOrganization({ id: 'found-2', name: '100 %_\\' }, 1));
+      await organizations.create(newOrganization({ id: 'found-3', name: 'x' }, 1));
+      const ids = async (text: string, page: object = {}) =>
+        (await organizations.list({ text, limit: 9, ...page })).organizations.map(({ id }) => id);
+      assert.deepEqual(await ids('GRÖ'), ['found-1']);
+      assert.deepEqual(await ids('%_\\'), ['found-2']);
+      assert.deepEqual(await ids('Found-', { limit: 2 }), ['found-1', 'found-2']);
+      assert.deepEqual(await ids('Found-', { after: 'found-2' }), ['found-3']);
+      assert.deepEqual(await ids('absent from every name'), []);
     });
   });
 }

@@ -1,5 +1,5 @@
-// Runs the tests with the services they need. Two test files run at a time, each in its own process; a test
-// file finds its services through environment variables.
+// Runs the tests with the services they need. Three test files run at a time, each in its own process: on two processors
+// one of them usually waits for a clock or a service. A test file finds its services through environment variables.
 
 import { spawn } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
@@ -14,7 +14,16 @@ const PATTERNS = [
   'chaos/**/*.test.ts',
   'clients/**/*.test.ts',
 ];
-const FILES_AT_ONCE = 2;
+/** The longest files begin first, so that none of them runs alone at the end. */
+const LONG_FOLDERS = [
+  'test/e2e/package/',
+  'test/e2e/examples/',
+  'test/e2e/cluster/',
+  'test/e2e/',
+  'src/adapters/rabbitmq/',
+  'src/adapters/',
+];
+const RUN_FILES = join(import.meta.dirname, 'run-files.ts');
 
 const args = process.argv.slice(2);
 const parentPid = Number(
@@ -35,17 +44,11 @@ function run(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
     return Promise.resolve(1);
   }
   return new Promise((done) => {
-    const child = spawn(
-      process.execPath,
-      [
-        '--test',
-        `--test-concurrency=${FILES_AT_ONCE}`,
-        '--test-timeout=180000',
-        '--test-reporter=spec',
-        ...files,
-      ],
-      { cwd: root, env, stdio: 'inherit' },
-    );
+    const child = spawn(process.execPath, [RUN_FILES, ...files], {
+      cwd: root,
+      env,
+      stdio: 'inherit',
+    });
     signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
     child.on('error', () => done(1));
     child.on('exit', (code) => done(code ?? 1));
@@ -53,10 +56,18 @@ function run(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
 }
 
 function testFiles(): string[] {
-  if (wanted.length === 0) return globSync(PATTERNS, { cwd: root });
+  if (wanted.length === 0) return longestFirst(globSync(PATTERNS, { cwd: root }));
   return wanted.flatMap((name) =>
     isFolder(name) ? globSync(join(name, '**/*.test.ts'), { cwd: root }) : [name],
   );
+}
+
+function longestFirst(files: readonly string[]): string[] {
+  const rankOf = (file: string) => {
+    const rank = LONG_FOLDERS.findIndex((folder) => file.startsWith(folder));
+    return rank < 0 ? LONG_FOLDERS.length : rank;
+  };
+  return files.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 function isFolder(name: string): boolean {

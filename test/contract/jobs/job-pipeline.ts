@@ -60,7 +60,7 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       const waits = startedAt.slice(1).map((at, index) => at - (startedAt[index] ?? 0));
       for (const [index, leastMs] of [1000, 2000, 4000].entries())
         assert.ok((waits[index] ?? 0) >= leastMs, `waits were ${waits.join()}`);
-      const [letter] = await rig.deadLetters.list({ limit: 10 });
+      const [letter] = (await rig.deadLetters.list({ limit: 10 })).letters;
       assert.equal(letter?.jobId, job.id);
       assert.equal(letter?.errorMessage, 'upstream said 500');
       const copy = await rig.take(DEAD);
@@ -235,7 +235,8 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       rig.start();
       await rig.reach(job.id, 'succeeded');
       assert.equal(await rig.deadLetters.count(), bad.length);
-      const codes = (await rig.deadLetters.list({ limit: 99 })).map((letter) => letter.errorCode);
+      const { letters } = await rig.deadLetters.list({ limit: 99 });
+      const codes = letters.map((letter) => letter.errorCode);
       assert.equal(codes.filter((code) => code === 'NOT_FOUND').length, 1);
       const copy = await rig.take(DEAD);
       assert.ok(copy.body['error']);

@@ -310,8 +310,12 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       const copy = [{ queue: 'dlq', message: { id: 'letter-1', body: '{}' } }];
       await deadLetters.add(stray, copy);
       await deadLetters.add({ ...stray, body: 'other' }, copy);
-      assert.deepEqual(await deadLetters.list({ limit: 10 }), [stray, letter]);
-      assert.deepEqual(await deadLetters.list({ limit: 10, after: 'letter-1' }), [letter]);
+      const list = async (page: object) => (await deadLetters.list({ limit: 10, ...page })).letters;
+      assert.deepEqual(await list({}), [stray, letter]);
+      assert.deepEqual(await list({ after: 'letter-1' }), [letter]);
+      assert.deepEqual(await list({ text: 'ACME' }), [letter]);
+      assert.deepEqual(await list({ text: 'letter', after: 'letter-1' }), [letter]);
+      assert.deepEqual(await list({ text: '{}' }), []);
       assert.deepEqual(await deadLetters.find('letter-1'), stray);
       assert.equal((await opened.queue.depth('dlq')).ready, 1);
       assert.equal(await deadLetters.remove('letter-1'), true);

@@ -33,6 +33,8 @@ const ROUTES: readonly (readonly [method: string, path: string, body?: object])[
   ['DELETE', '/admin/limits/openai/us-east'],
   ['GET', '/admin/logs'],
   ['GET', '/admin/audit'],
+  ['GET', '/admin/alerts'],
+  ['GET', '/admin/alerts/webhook-secret'],
 ];
 
 function assertClean(answer: Answer, status: number, what: string): void {

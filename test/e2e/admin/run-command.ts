@@ -1,7 +1,8 @@
 // Runs a registered command in this process, as main.ts would.
 
 import { Command } from 'commander';
-import { COMMANDS } from '../../../src/cli/commands.ts';
+import { registerCommands } from '../../../src/cli/commands.ts';
+import { silentProgress } from '../../../src/cli/progress.ts';
 
 /** Resolves with the command's output; rejects with the error that main.ts would print. */
 export async function runCommand(
@@ -18,8 +19,9 @@ export async function runCommand(
     out: (text: string) => void (printed += text),
     err: () => {},
     readStdin: () => Promise.resolve(''),
+    progress: silentProgress,
   };
-  for (const register of COMMANDS) register(program, context);
+  registerCommands(program, context);
   await program.parseAsync([...args], { from: 'user' });
   return printed;
 }

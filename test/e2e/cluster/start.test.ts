@@ -20,7 +20,7 @@ suite('spillway serve', () => {
   test('becomes ready without configuration and prints a working curl command', async (context) => {
     const { spillway } = await serve(context);
     assertWorks(await runCurl(spillway));
-    assert.match(spillway.output(), /Start page +http/);
+    assert.match(spillway.output(), /Dashboard +http/);
     assert.match(spillway.output(), /Data +\//);
   });
 

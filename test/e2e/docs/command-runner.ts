@@ -7,13 +7,19 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runSpillway } from '../../support/gateway/spillway-process.ts';
 import { makeTempFolder } from '../../support/temp-folder.ts';
-import { installPackages, withAbsoluteImports } from './script-folder.ts';
+import {
+  asRenderingScript,
+  installPackages,
+  onPageOrigin,
+  withAbsoluteImports,
+  writePageOrigin,
+} from './script-folder.ts';
 
 export type CommandRunner = {
   /** Resolves to the command's output; rejects if it fails. */
   run(command: string): Promise<string>;
   /** Runs a program in the given language; rejects if it fails. */
-  runScript(text: string, extension: 'ts' | 'js'): Promise<string>;
+  runScript(text: string, extension: 'ts' | 'js' | 'tsx'): Promise<string>;
   readonly folder: string;
   close(): Promise<void>;
 };
@@ -47,6 +53,7 @@ export async function openCommandRunner(): Promise<CommandRunner> {
     KEY: readFileSync(join(dataDir, 'api-key'), 'utf8').trim(),
     SPILLWAY_ADMIN_KEY: readFileSync(join(dataDir, 'admin-key'), 'utf8').trim(),
   };
+  writePageOrigin(folder, url, keys.KEY);
   await submitJob(url, keys.KEY);
   let keyId = 'key_none';
 
@@ -69,9 +76,11 @@ export async function openCommandRunner(): Promise<CommandRunner> {
       keyId = /key_[0-9a-f]{32}/.exec(output)?.[0] ?? keyId;
       return output;
     },
-    runScript(text, extension) {
-      const file = `script.${extension}`;
-      writeFileSync(join(folder, file), withAbsoluteImports(fill(text), REPOSITORY));
+    async runScript(text, extension) {
+      const script = extension === 'tsx' ? await asRenderingScript(text) : text;
+      const file = extension === 'tsx' ? 'script.js' : `script.${extension}`;
+      const filled = withAbsoluteImports(fill(script), REPOSITORY);
+      writeFileSync(join(folder, file), onPageOrigin(filled));
       return finish(shell(folder, `'${process.execPath}' ${file}`, dataDir, keys), text);
     },
     async close() {

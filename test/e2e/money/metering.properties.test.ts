@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findProvider, type ModelPrice } from '@pydantic/genai-prices';
 import * as fc from 'fast-check';
-import { chargeAnswer } from '../../../src/flow/call/charge-attempt.ts';
+import { chargeAnswer } from '../../../src/flow/call/charge/charge-attempt.ts';
 import { usdToNanos } from '../../../src/kernel/money.ts';
 import type { ProviderFormat } from '../../../src/kernel/provider-format.ts';
 import { createPriceBook } from '../../../src/metering/prices/price-book.ts';

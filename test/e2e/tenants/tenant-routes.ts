@@ -33,6 +33,7 @@ const PATTERNS: readonly (readonly [RegExp, RouteCase])[] = [
 ];
 
 const TRIES: Readonly<Record<string, RouteCase>> = {
+  'POST /api/chat': callsAsItself,
   'GET /v1/usage': seesOnlyOwn,
   'GET /v1/budget': seesOnlyOwn,
   'GET /v1/jobs': seesOnlyOwn,
@@ -116,6 +117,7 @@ async function callsAsItself(
 function bodyFor(path: string, { name }: Tenant): object {
   const text = `The prompt of ${name}`;
   const content = { parts: [{ text }] };
+  if (path === '/api/chat') return { message: text };
   const model = modelOf(path);
   if (path.endsWith(':embedContent')) return { content };
   if (path.endsWith(':batchEmbedContents'))

@@ -101,10 +101,10 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
   });
   const dispatchLimit = createDispatchLimit({
     limiter,
-    limits: new Map(
+    accounts: new Map(
       PROVIDERS.map((provider) => [
         provider,
-        [{ account: 'default', limit: limitFor('dispatcher', provider) }],
+        [{ account: 'default', limits: [limitFor('dispatcher', provider)] }],
       ]),
     ),
     metrics: createDispatchMetrics(metrics, clock),

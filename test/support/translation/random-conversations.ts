@@ -1,4 +1,4 @@
-// Random conversations and answers in the neutral form, their streams, and what of them is comparable after a translation.
+// Random conversations in the neutral form that every dialect can express, and the streams of answers.
 
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -7,15 +7,9 @@ import type {
   AnswerPart,
   NeutralAnswer,
   NeutralEvent,
-  StopReason,
 } from '../../../src/translation/neutral-answer.ts';
 import type { JsonObject, NeutralRequest, Turn } from '../../../src/translation/neutral-request.ts';
-
-const text = fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme' });
-const word = fc.stringMatching(/^[a-z]{1,8}$/);
-const args = fc
-  .dictionary(word, fc.oneof(text, fc.integer(), fc.boolean()))
-  .map((value) => JSON.stringify(value));
+import { args, text, word } from './random-parts.ts';
 
 const image = fc.base64String({ minLength: 4, maxLength: 40 }).map((data) => ({
   kind: 'image' as const,
@@ -100,80 +94,6 @@ export const anyRequest: fc.Arbitrary<NeutralRequest> = fc.record({
     isStrict: undefined,
   }),
 });
-
-const part: fc.Arbitrary<AnswerPart> = fc.oneof(
-  text.map((each) => ({ kind: 'text' as const, text: each })),
-  fc.record({ kind: fc.constant('tool_call' as const), id: word, name: word, arguments: args }),
-);
-
-/** Neighbouring texts are one part, and ids are unique, as in every vendor's answers. */
-export const anyAnswer: fc.Arbitrary<NeutralAnswer> = fc
-  .tuple(
-    fc.option(text, { nil: undefined }),
-    fc.option(text, { nil: undefined }),
-    fc.array(part, { maxLength: 4 }),
-  )
-  .map(([thought, first, others]) => {
-    const calls = others.flatMap((each, index) =>
-      each.kind === 'tool_call' ? [{ ...each, id: `call_${index}` }] : [],
-    );
-    const parts: AnswerPart[] = [
-      ...(thought === undefined
-        ? []
-        : [
-            {
-              kind: 'reasoning' as const,
-              text: thought,
-              signature: { vendor: 'messages' as const, data: 'proof' },
-              isRedacted: false,
-            },
-          ]),
-      ...(first === undefined ? [] : [{ kind: 'text' as const, text: first }]),
-      ...calls,
-    ];
-    const reason: StopReason = calls.length > 0 ? 'tool_calls' : 'end';
-    return {
-      id: 'one',
-      model: 'm',
-      createdAt: 1_800_000_000_000,
-      parts,
-      stop: { reason },
-      usage: { input: 5, cacheRead: 3, cacheWrite: 0, output: 9, reasoning: 0 },
-    };
-  });
-
-/** Names of results are known to Gemini only; arguments and results that are JSON are compared as such. */
-export function comparable(given: NeutralRequest): unknown {
-  const own = { isStrict: undefined, name: undefined };
-  return {
-    ...given,
-    turns: given.turns
-      .reduce<Turn[]>((merged, turn) => {
-        const last = merged.at(-1);
-        if (last?.role !== turn.role) return [...merged, turn];
-        return [...merged.slice(0, -1), { ...last, parts: [...last.parts, ...turn.parts] }];
-      }, [])
-      .map(({ role, parts }) => ({ role, parts: parts.map(comparablePart) })),
-    tools: given.tools.map((tool) => ({ ...tool, isStrict: undefined })),
-    outputFormat: given.outputFormat && { ...given.outputFormat, ...own },
-  };
-}
-
-function comparablePart(each: Turn['parts'][number]): unknown {
-  if (each.kind === 'tool_call') return { ...each, id: '', arguments: JSON.parse(each.arguments) };
-  if (each.kind === 'tool_result') return { ...each, callId: '', name: undefined };
-  if (each.kind === 'image') return { ...each, detail: undefined, name: undefined };
-  return each;
-}
-
-export function comparableAnswer({ parts, stop, usage }: NeutralAnswer): unknown {
-  const own = parts.map((each) =>
-    each.kind === 'tool_call'
-      ? { ...each, id: '', arguments: JSON.parse(each.arguments) as unknown }
-      : each,
-  );
-  return { parts: own, reason: stop.reason, usage };
-}
 
 /** The neutral stream of an answer, in pieces of `size` characters. */
 export function eventsOf(
