@@ -52,6 +52,17 @@ for (const type of ['classic', 'quorum'] as const)
       return got && 'body' in got ? got : undefined;
     }
 
+    /** The different bodies of a queue, read through one channel: a channel per message costs two round trips more. */
+    const receiveAll = (queue: string) =>
+      rig.outsider.withChannel(async (channel) => {
+        const bodies = new Set<string>();
+        for (;;) {
+          const got = await channel.basicGet({ queue, noAck: true });
+          if (!got || !('body' in got)) return bodies;
+          bodies.add(JSON.stringify(got.body));
+        }
+      });
+
     const ready = async (queue: string) => (await readQueue(rig.outsider, queue))?.messages ?? 0;
 
     /** Replaces the next delivery, and resolves when the broker has committed. */
@@ -122,9 +133,9 @@ for (const type of ['classic', 'quorum'] as const)
     });
 
     it('processes that are killed leave each message on one of the two queues', async () => {
-      const count = 1500;
+      const count = 400;
       await send(Array.from({ length: count }, (_, index) => Buffer.from(`{"id":${index}}`)));
-      for (let at = 100; (await ready(from)) > 0; at += 100) {
+      for (let at = 30; (await ready(from)) > 0; at += 30) {
         const child = spawn(process.execPath, [CHILD, rabbitmqUrl, from, to], {
           stdio: ['ignore', 'pipe', 'inherit'],
         });
@@ -138,9 +149,6 @@ for (const type of ['classic', 'quorum'] as const)
         await until(async () => (await ready(from)) + (await ready(to)) >= count);
         assert.equal((await ready(from)) + (await ready(to)), count);
       }
-      const ids = new Set<string>();
-      for (let got = await receive(to); got; got = await receive(to))
-        ids.add(JSON.stringify(got.body));
-      assert.equal(ids.size, count);
+      assert.equal((await receiveAll(to)).size, count);
     });
   });
