@@ -24,6 +24,11 @@ import type { Journal } from '../../metering/usage/journal.ts';
 const SEGMENT_BYTES = 4 * 1024 * 1024;
 const TRUNCATE_BYTES = 256 * 1024;
 const WRITE_RETRY_MS = 1000;
+/** Enough for one turn of the event loop; a larger buffer is released after its write. */
+const LINES_BYTES = 64 * 1024;
+/** Of one UTF-16 code unit in UTF-8. */
+const MAX_BYTES_PER_UNIT = 3;
+const LINE_END = 0x0a;
 const SUFFIX = '.jsonl';
 
 export type FileJournalOptions<T> = {
@@ -53,7 +58,9 @@ class FileJournal<T> implements Journal<T> {
   #activeFd: number;
   #activeBytes = 0;
   #sequence = 0;
-  #lines = '';
+  /** The encoded lines that are not written yet, outside the heap. */
+  #lines = Buffer.allocUnsafeSlow(LINES_BYTES);
+  #linesBytes = 0;
   #turn: T[] = [];
   #waiting: (() => void)[] = [];
   #isWritable = true;
@@ -74,7 +81,7 @@ class FileJournal<T> implements Journal<T> {
 
   append(record: T, onWritten: () => void): void {
     if (this.#waiting.length === 0) setImmediate(() => this.#commit());
-    this.#lines += `${this.#options.encode(record)}\n`;
+    this.#addLine(this.#options.encode(record));
     this.#turn.push(record);
     this.#waiting.push(onWritten);
   }
@@ -111,7 +118,7 @@ class FileJournal<T> implements Journal<T> {
     if (this.#isClosed) return;
     if (this.#waiting.length > 0) this.#commit();
     // A last attempt for lines that the disk rejected.
-    else if (this.#lines !== '') this.#write();
+    else if (this.#linesBytes > 0) this.#write();
     this.#isClosed = true;
     this.#cancelRetry?.();
     const isDrained = this.#active.records.length === 0;
@@ -132,20 +139,43 @@ class FileJournal<T> implements Journal<T> {
     if (this.#activeBytes >= (this.#options.segmentBytes ?? SEGMENT_BYTES)) this.#rotate();
   }
 
+  #addLine(line: string): void {
+    this.#makeRoom(line.length * MAX_BYTES_PER_UNIT + 1);
+    this.#linesBytes += this.#lines.write(line, this.#linesBytes);
+    this.#lines[this.#linesBytes++] = LINE_END;
+  }
+
+  #makeRoom(bytes: number): void {
+    const needed = this.#linesBytes + bytes;
+    if (needed <= this.#lines.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#lines.length));
+    this.#lines.copy(larger, 0, 0, this.#linesBytes);
+    this.#lines = larger;
+  }
+
   #write(): void {
-    const bytes = Buffer.from(this.#lines);
     try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.#activeFd, bytes, at);
-      this.#lines = '';
-      this.#activeBytes += bytes.length;
+      for (let at = 0; at < this.#linesBytes; )
+        at += writeSync(this.#activeFd, this.#lines, at, this.#linesBytes - at);
+      this.#activeBytes += this.#linesBytes;
+      this.#linesBytes = 0;
+      if (this.#lines.length > LINES_BYTES) this.#lines = Buffer.allocUnsafeSlow(LINES_BYTES);
       this.#setWritable(true);
     } catch (cause) {
-      // The retry starts on a new line, so that a half-written line stays torn instead of merging with the next.
-      this.#lines = this.#lines.startsWith('\n') ? this.#lines : `\n${this.#lines}`;
+      this.#beginOnNewLine();
       this.#setWritable(false, cause);
       this.#cancelRetry?.();
       this.#cancelRetry = this.#options.clock.after(WRITE_RETRY_MS, () => this.#write());
     }
+  }
+
+  /** The retry starts on a new line, so that a half-written line stays torn instead of merging with the next. */
+  #beginOnNewLine(): void {
+    if (this.#lines[0] === LINE_END) return;
+    this.#makeRoom(1);
+    this.#lines.copyWithin(1, 0, this.#linesBytes);
+    this.#lines[0] = LINE_END;
+    this.#linesBytes += 1;
   }
 
   #setWritable(isWritable: boolean, cause?: unknown): void {

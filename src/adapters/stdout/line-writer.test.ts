@@ -33,6 +33,20 @@ test('a flush without lines runs its callback', (context) => {
   closeSync(fd);
 });
 
+test('a line longer than a buffer is written whole between its neighbours', (context) => {
+  const { file, fd } = openFile(tempFolder(context));
+  const writer = createLineWriter(fd);
+  const long = 'ü'.repeat(100_000);
+  for (const line of ['before', long, 'after']) writer.write(`${line}\n`);
+  return new Promise<void>((resolve) => {
+    writer.flush(() => {
+      assert.equal(readFileSync(file, 'utf8'), `before\n${long}\nafter\n`);
+      closeSync(fd);
+      resolve();
+    });
+  });
+});
+
 test('a closed descriptor loses lines and throws nothing', (context) => {
   const { fd } = openFile(tempFolder(context));
   closeSync(fd);

@@ -1,13 +1,16 @@
-// Writes log lines in batches: several times a second, one write at a time, off the thread that serves requests. A reader
-// that is too slow costs lines, never unbounded memory or time.
+// Writes log lines in batches: several times a second, one write at a time, off the thread that serves requests. A line is
+// encoded at once into a buffer outside the heap: lines kept as strings until their batch would survive the scavenges of
+// a busy server. A reader that is too slow costs lines, never unbounded memory or time.
 //
 // States: idle → gathering (a timer runs) → writing (new lines are gathered) → idle.
 
 import { write, writeSync } from 'node:fs';
 
 const GATHER_MS = 100;
-const WRITE_AT_CHARACTERS = 64 * 1024;
-const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
+const BUFFER_BYTES = 64 * 1024;
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+/** Of one UTF-16 code unit in UTF-8. */
+const MAX_BYTES_PER_UNIT = 3;
 
 export type LineWriter = {
   /** `line` ends with a newline. */
@@ -17,7 +20,7 @@ export type LineWriter = {
 };
 
 export function createLineWriter(fd: number): LineWriter {
-  let gathered = '';
+  const gathered = new GatheredLines();
   let timer: NodeJS.Timeout | undefined;
   let isWriting = false;
   let dropped = 0;
@@ -29,9 +32,9 @@ export function createLineWriter(fd: number): LineWriter {
   function begin(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (isWriting || gathered === '') return;
-    const bytes = Buffer.from(gathered);
-    gathered = '';
+    if (isWriting) return;
+    const bytes = gathered.next();
+    if (!bytes) return;
     isWriting = true;
     writeAll(bytes);
   }
@@ -46,10 +49,11 @@ export function createLineWriter(fd: number): LineWriter {
       }
       if (!error && written < bytes.length) return writeAll(bytes.subarray(written));
       isWriting = false;
+      gathered.reuse(bytes);
       noteDropped();
       if (afterWrite) return afterWrite();
-      if (gathered.length >= WRITE_AT_CHARACTERS) begin();
-      else if (gathered !== '') schedule();
+      if (gathered.hasFullBuffer) begin();
+      else if (gathered.bytes > 0) schedule();
     });
   }
 
@@ -59,7 +63,9 @@ export function createLineWriter(fd: number): LineWriter {
 
   function noteDropped(): void {
     if (dropped === 0) return;
-    gathered += `{"level":"warn","log_type":"error","message":"${dropped} log lines were dropped: the reader is too slow"}\n`;
+    gathered.add(
+      `{"level":"warn","log_type":"error","message":"${dropped} log lines were dropped: the reader is too slow"}\n`,
+    );
     dropped = 0;
   }
 
@@ -67,12 +73,12 @@ export function createLineWriter(fd: number): LineWriter {
   function writeNow(done: () => void): void {
     clearTimeout(timer);
     clearTimeout(refused?.timer);
-    const bytes = Buffer.concat([refused?.bytes ?? Buffer.alloc(0), Buffer.from(gathered)]);
+    const first = refused?.bytes;
     timer = refused = afterWrite = undefined;
     isWriting = false;
-    gathered = '';
     try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+      for (let bytes = first ?? gathered.next(); bytes; bytes = gathered.next())
+        for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
     } catch {
       // The reader is gone; losing log lines must not fail the process.
     }
@@ -81,12 +87,12 @@ export function createLineWriter(fd: number): LineWriter {
 
   return {
     write(line) {
-      if (gathered.length > MAX_WAITING_CHARACTERS) {
+      if (gathered.bytes > MAX_WAITING_BYTES) {
         dropped += 1;
         return;
       }
-      gathered += line;
-      if (gathered.length >= WRITE_AT_CHARACTERS) begin();
+      gathered.add(line);
+      if (gathered.hasFullBuffer) begin();
       else schedule();
     },
     flush(done) {
@@ -98,4 +104,52 @@ export function createLineWriter(fd: number): LineWriter {
       };
     },
   };
+}
+
+/** Encoded lines in the order of their arrival: full buffers, and one that is being filled. */
+class GatheredLines {
+  readonly #full: Buffer[] = [];
+  #buffer: Buffer | undefined;
+  #used = 0;
+  #spare: Buffer | undefined;
+  /** All bytes that wait to be written. */
+  bytes = 0;
+
+  get hasFullBuffer(): boolean {
+    return this.#full.length > 0;
+  }
+
+  add(line: string): void {
+    const maxBytes = line.length * MAX_BYTES_PER_UNIT;
+    if (this.#buffer && this.#buffer.length - this.#used < maxBytes) this.#close();
+    this.#buffer ??= this.#newBuffer(maxBytes);
+    const written = this.#buffer.write(line, this.#used);
+    this.#used += written;
+    this.bytes += written;
+  }
+
+  /** The oldest lines, removed from here. */
+  next(): Buffer | undefined {
+    if (this.#full.length === 0 && this.#used > 0) this.#close();
+    const bytes = this.#full.shift();
+    this.bytes -= bytes?.length ?? 0;
+    return bytes;
+  }
+
+  /** Keeps one written buffer for later lines. */
+  reuse({ buffer, byteLength }: Buffer): void {
+    if (byteLength > 0 && buffer.byteLength === BUFFER_BYTES) this.#spare = Buffer.from(buffer);
+  }
+
+  #newBuffer(minBytes: number): Buffer {
+    const spare = minBytes <= BUFFER_BYTES ? this.#spare : undefined;
+    if (spare) this.#spare = undefined;
+    return spare ?? Buffer.allocUnsafeSlow(Math.max(BUFFER_BYTES, minBytes));
+  }
+
+  #close(): void {
+    if (this.#buffer) this.#full.push(this.#buffer.subarray(0, this.#used));
+    this.#buffer = undefined;
+    this.#used = 0;
+  }
 }
