@@ -20,6 +20,9 @@ import {
   type TestGateway,
 } from '../../support/gateway/test-gateway.ts';
 
+const MINUTE_MS = 60_000;
+/** Of the events of the live stream. */
+const LIVE_INTERVAL_MS = 1000;
 const LONG_TASK_MS = 50;
 /** As many as in a minute. */
 const UPDATES = 60;
@@ -75,24 +78,34 @@ suite('capacity and overview', { skip: skipWithoutChromium }, () => {
     const { page, open } = dashboard;
     await open('overview', 'Overview');
     await page.getByText('No request in this range').waitFor();
-    assert.equal(await call(), 200);
-    await page.getByText('1 this minute').waitFor();
+    // A minute may end before the page shows its request; the second request has a minute of its own.
+    assert.ok((await isShownWithinItsMinute()) || (await isShownWithinItsMinute()));
     await page.getByText('Failures by code').waitFor();
   });
+
+  async function isShownWithinItsMinute(): Promise<boolean> {
+    assert.equal(await call(), 200);
+    const timeout = MINUTE_MS - (Date.now() % MINUTE_MS) + LIVE_INTERVAL_MS;
+    const shown = dashboard.page.getByText('1 this minute').waitFor({ timeout });
+    return shown.then(
+      () => true,
+      () => false,
+    );
+  }
 
   test('a limit arrives with its countdown and is cleared', async () => {
     const { page, open } = dashboard;
     await open('capacity', 'Capacity');
     await page.getByText('No provider is limited').waitFor();
     const [region = ''] = await page.locator('.region-name').allInnerTexts();
-    await admin('PUT', `/admin/limits/anthropic/${region}`, { resetAt: Date.now() + 600_000 });
+    await admin('PUT', `/admin/limits/anthropic/${region}`, { resetAt: Date.now() + 590_000 });
     await page.getByRole('img', { name: /^anthropic .*: limited until/ }).waitFor();
     await page
       .getByText(/^anthropic .* is limited until \d\d:\d\d/i)
       .first()
       .waitFor();
     const row = page.getByRole('row', { name: /^anthropic.*set by an operator/ });
-    assert.match(await row.innerText(), /\b(?:10:00|9:\d\d)\b/);
+    assert.match(await row.innerText(), /\b9:\d\d\b/);
 
     await row.getByRole('button', { name: 'Clear' }).click();
     const question = page.getByRole('dialog');
