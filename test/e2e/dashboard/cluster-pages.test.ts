@@ -9,7 +9,7 @@ import { findViolations } from '../../support/browser/accessibility.ts';
 import { openChromium, skipWithoutChromium } from '../../support/browser/chromium.ts';
 import { type DashboardPage, openDashboard } from '../../support/browser/dashboard-page.ts';
 import { ask } from '../../support/gateway/call-rig.ts';
-import { serverAt, untilStatus } from '../../support/gateway/cluster-status.ts';
+import { untilStatus } from '../../support/gateway/cluster-status.ts';
 import { openTestCluster, type TestCluster } from '../../support/gateway/test-cluster.ts';
 import { raiseLimits } from '../../support/gateway/test-gateway.ts';
 import { servicesFromEnv } from '../../support/services/services-from-env.ts';
@@ -83,7 +83,11 @@ suite('the dashboard of a cluster', { skip: skipWithoutChromium }, () => {
     await question.getByRole('button', { name: 'Drain' }).click();
     await row.getByText('draining').waitFor();
     await map.getByRole('link', { name: /server-3.*draining/ }).waitFor();
-    assert.equal((await serverAt(first, 'server-3'))?.isDraining, true);
+    await untilStatus(
+      first,
+      ({ servers }) => servers.some(({ id, isDraining }) => id === 'server-3' && isDraining),
+      10_000,
+    );
     assert.deepEqual(await findViolations(page), []);
 
     await row.getByRole('button', { name: 'Resume' }).click();
