@@ -69,7 +69,11 @@ suite('forwarding while the cluster is operated', () => {
     assert.ok(first);
     await untilStatus(
       { url: first.url, adminKey: cluster.adminKey },
-      ({ servers: all }) => ids.every((id) => all.some((each) => each.id === id && each.url)),
+      ({ servers: all }) =>
+        ids.every((id) =>
+          // A successor has the id of its predecessor and another URL.
+          all.some((each) => each.id === id && each.url === servers.get(id)?.url),
+        ),
       20_000,
     );
   }

@@ -10,6 +10,7 @@ import { after, afterEach, before, suite, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { type Simulator, startSimulator } from '../../../src/simulator/simulator.ts';
+import { untilStatus } from '../../support/gateway/cluster-status.ts';
 import type { SpillwayProcess } from '../../support/gateway/spillway-process.ts';
 import { openTestCluster, type TestCluster } from '../../support/gateway/test-cluster.ts';
 import { servicesFromEnv, uniqueName } from '../../support/services/services-from-env.ts';
@@ -111,12 +112,14 @@ suite('forwarding between servers', () => {
     return fetch(`${urls[at]}${path}`, { method, headers });
   }
 
+  /** At every server, with the URL that a server announces when it listens. */
   async function untilRegistered(count: number): Promise<void> {
-    for (;;) {
-      const status: unknown = await (await admin('/cluster/status')).json();
-      const servers: unknown = Reflect.get(Object(status), 'servers');
-      if (Array.isArray(servers) && servers.length === count) return;
-    }
+    for (const url of urls)
+      await untilStatus(
+        { url, adminKey: cluster.adminKey },
+        ({ servers }) => servers.filter((server) => server.url !== undefined).length === count,
+        20_000,
+      );
   }
 
   function ask(at: number, headers: Record<string, string> = {}, body: object = ASK) {
