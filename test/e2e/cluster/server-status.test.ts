@@ -77,7 +77,8 @@ suite('the status of a server with a Redis', () => {
     }
     const [, readings = '0'] =
       /cmdstat_mget:calls=(\d+)/.exec(await rig.outsider.info('commandstats')) ?? [];
-    const most = Math.ceil(elapsedMs / 1000) + 1;
+    // Redis counts until it answers, which is later than the last request.
+    const most = Math.ceil((performance.now() - startedAt) / 1000) + 1;
     assert.ok(Number(readings) > 0 && Number(readings) <= most, `${readings} readings`);
     return { readings: Number(readings), requests, msPerRequest: elapsedMs / requests };
   }
