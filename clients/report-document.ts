@@ -51,7 +51,7 @@ Spillway in front of the same provider. Written by \`npm run clients -- --write\
 npm run clients -- --write                         # every client and every failure, into this document
 npm run clients -- --client Codex --failure budget # one cell; both options are repeatable
 npm run clients -- --full                          # also failures that take minutes
-npm run clients -- --compaction                    # agents whose context window overflows
+npm run clients -- --compaction                    # agents with an overflowing context window
 npm run clients -- --long                          # answers of 65 s, 5 minutes and 20 minutes
 \`\`\`
 
@@ -63,7 +63,7 @@ Each cell shows what the user sees, the seconds until then, and the calls that t
   clients return for refused content, is no answer. A subclass of the direct class is equal: the same \`catch\` receives it.
 - @google/genai, google-genai and litellm make one attempt. Spillway adds one retry within 2.5 s, which turns a transient
   failure into an answer (throttle-once). They send ten different requests in a row, because the retry of a single request
-  cannot stay under 1.2 times its calls; the seconds are those of the longest request.
+  cannot stay under 1.2 times its calls; the seconds are the longest request's.
 - The class is not compared for an agent, for a budget and for a refused key: the last two are Spillway's own, and an
   authentication error would blame the caller's key. In \`hang\` the calls are not compared: a direct client waits five
   to ten minutes for each attempt and Spillway two (ten for a reasoning model), so that the direct client has not made all of
@@ -72,7 +72,7 @@ Each cell shows what the user sees, the seconds until then, and the calls that t
 
 Where clients need another answer than the error table states, clients win:
 
-- An overload is 529 in the Anthropic format, whose SDKs have a class for it, and \`server_is_overloaded\` in the OpenAI formats,
+- An overload is 529 in the Anthropic format (its SDKs have a class for it) and \`server_is_overloaded\` in the OpenAI formats,
   at which Codex stops.
 - Codex and the requests of OpenAI's Python SDK (LlamaIndex) get no \`retry-after\` beside \`x-should-retry: false\`, because they
   sleep on it in silence.
@@ -115,7 +115,7 @@ function longAnswerTable(answers: readonly LongAnswer[]): string {
     '',
     'Healthy answers in real time, through Spillway with the configuration of `npm start`. The SDKs run with a timeout of 30',
     'minutes, set as their documentation says (for OpenAI’s and Anthropic’s JavaScript SDKs with the `fetch` of undici, because',
-    'the one of Node waits five minutes for headers). Whole means that the text equals the provider’s.',
+    'Node’s own waits five minutes for headers). Whole means that the text equals the provider’s.',
     '',
     '| client | | the provider takes | the client takes | provider calls | whole |',
     '|---|---|---|---|---|---|',

@@ -64,7 +64,7 @@ test('a delay of 0 restores the exact delay under the preset', () => {
 test('an unknown preset is refused', () => {
   assert.throws(() => load({ SPILLWAY_COMPAT: 'plans' }), {
     name: 'ConfigError',
-    message: 'SPILLWAY_COMPAT is "plans", but it must be one of plan.',
+    message: 'SPILLWAY_COMPAT is "plans", but it must be plan.',
   });
   assert.throws(() => load({}, 'compt: plan'), /compt in spillway.yaml is not a known key.*compat/);
 });

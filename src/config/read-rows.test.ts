@@ -44,12 +44,12 @@ const WRONG_VARIABLES: readonly (readonly [string, string, string])[] = [
   [
     'LOG_LEVEL',
     'loud',
-    'LOG_LEVEL is "loud", but it must be one of debug, info, warn, error, critical.',
+    'LOG_LEVEL is "loud", but it must be debug, info, warn, error or critical.',
   ],
   [
     'MIGRATE_ON_START',
     'maybe',
-    'MIGRATE_ON_START is "maybe", but it must be one of true, 1, yes, on, false, 0, no, off.',
+    'MIGRATE_ON_START is "maybe", but it must be true, 1, yes, on, false, 0, no or off.',
   ],
   [
     'RETRY_DELAY_MS',
@@ -129,7 +129,7 @@ test('an invalid value of the file gives one sentence with its path, its value a
     'timeouts: { idleMs: [1] }':
       'timeouts.idleMs in spillway.yaml is [ 1 ], but it must be a duration (milliseconds, or like 30s, 10m, 1h) of 1ms or more.',
     'jobs: { midStream: retry }':
-      'jobs.midStream in spillway.yaml is "retry", but it must be one of error, restart.',
+      'jobs.midStream in spillway.yaml is "retry", but it must be error or restart.',
     'server: 8787': 'server in spillway.yaml is a number, but it must be a map of keys and values.',
     '- server': 'spillway.yaml is a list, but it must be a map of keys and values.',
     'providers: { groq: { models: [a, a], baseUrl: "http://h" } }':

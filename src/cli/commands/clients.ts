@@ -31,7 +31,7 @@ export const registerClients: RegisterCommand = (program, context) => {
     .option('--failure <name>', 'only this failure; repeatable', collect)
     .option('--full', 'also failures that take minutes')
     .option('--long', 'only answers of 65 s, 5 minutes and 20 minutes, in real time')
-    .option('--compaction', 'only agents whose context window overflows')
+    .option('--compaction', 'only agents with an overflowing context window')
     .option('--cache <folder>', 'where clients are installed (a folder of the user’s cache)')
     .option('--write', 'write docs/clients.md from the cells of this run and of earlier ones')
     .option('--json', 'print the results as JSON')

@@ -99,17 +99,22 @@ export const boolean: Kind<boolean> = {
       .union([z.string().trim(), z.number().transform(String)])
       .pipe(z.stringbool({ truthy: TRUE_WORDS, falsy: FALSE_WORDS })),
   ]),
-  allowed: `one of ${[...TRUE_WORDS, ...FALSE_WORDS].join(', ')}`,
+  allowed: anyOf([...TRUE_WORDS, ...FALSE_WORDS]),
   write: String,
 };
 
-/** One of several words, in any case. */
+/** A word of a fixed set, in any case. */
 export function choice<const T extends readonly string[]>(words: T): Kind<T[number]> {
   const find = (raw: string): string =>
     words.find((word) => word.toLowerCase() === raw.toLowerCase()) ?? raw;
   return {
     schema: z.string().trim().transform(find).pipe(z.enum(words)),
-    allowed: `one of ${words.join(', ')}`,
+    allowed: anyOf(words),
     write: String,
   };
+}
+
+/** `debug, info or warn`: the words that fit after "it must be". */
+export function anyOf(values: readonly (string | number)[]): string {
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(values.map(String));
 }

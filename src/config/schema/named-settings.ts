@@ -98,7 +98,7 @@ export const PROVIDER_ROWS = {
     FILE_ONLY,
     choice(OPENAI_ENDPOINTS),
     'it has both',
-    "The one endpoint that a provider of OpenAI's format has, chat or responses: requests for the other one are translated.",
+    "The only endpoint of a provider of OpenAI's format; requests for the other endpoint are translated.",
   ),
   windowMs: setting(
     FILE_ONLY,

@@ -16,6 +16,7 @@ import { ALERT_NAMES } from '../../kernel/notify/alert-name.ts';
 import { EMPTY_MAP } from '../lookup.ts';
 import { maskSecret } from '../mask.ts';
 import {
+  anyOf,
   boolean,
   choice,
   decimal,
@@ -129,7 +130,7 @@ const webhookSecret: Kind<string> = {
 const BUDGET_PERCENTS: readonly number[] = [50, 80, 90, 100];
 const budgetPercent: Kind<number> = {
   schema: integer(0, 100).schema.refine((value) => BUDGET_PERCENTS.includes(value)),
-  allowed: `one of ${BUDGET_PERCENTS.join(', ')}`,
+  allowed: anyOf(BUDGET_PERCENTS),
   write: String,
 };
 
@@ -224,7 +225,7 @@ export const SETTINGS = {
       'SPILLWAY_CORS_ORIGINS',
       list(origin, { max: 100 }),
       [],
-      'The web origins whose pages may call this server from a browser; * is every origin. Without one, none may.',
+      'The web origins that may call this server from a browser; * is every origin. By default no page may call it.',
     ),
   },
   dashboard: {
@@ -317,7 +318,7 @@ export const SETTINGS = {
     redisCaFile: optional(
       'REDIS_CA_FILE',
       text(),
-      "only Node's own authorities and those of NODE_EXTRA_CA_CERTS are trusted",
+      "Node's own authorities and NODE_EXTRA_CA_CERTS",
       'A PEM file with certificate authorities that are trusted for `rediss://` in addition.',
     ),
     rabbitmqUrl: optional(
@@ -631,7 +632,7 @@ export const SETTINGS = {
       FILE_ONLY,
       duration(1000),
       1_800_000,
-      'How long limits, reservations and idempotency keys count a stream whose server has died; longer than a stream lasts.',
+      'How long limits, reservations and idempotency keys count a stream after its server died; longer than a stream lasts.',
     ),
     holdStatusMs: setting(
       FILE_ONLY,
@@ -1132,7 +1133,7 @@ export const SETTINGS = {
     caFile: optional(
       'UPSTREAM_CA_FILE',
       text(),
-      "only Node's own authorities and those of NODE_EXTRA_CA_CERTS are trusted",
+      "Node's own authorities and NODE_EXTRA_CA_CERTS",
       'A PEM file with certificate authorities that are trusted for providers and proxies in addition.',
     ),
   },
