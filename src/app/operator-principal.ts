@@ -4,7 +4,7 @@ import { KEY_SCOPES } from '../admission/key-scope.ts';
 import type { Organization } from '../admission/organization.ts';
 import { type Principal, toPrincipal } from '../admission/principal.ts';
 
-export const OPERATOR_KEY_ID = 'operator';
+const OPERATOR_KEY_ID = 'operator';
 
 export function operatorPrincipal(organization: Organization): Principal {
   const principal = toPrincipal({

@@ -4,7 +4,7 @@
 import type { AliasConfig, Config, ProviderConfig } from '../../config/config.ts';
 
 /** The alias of the default chain. A configured alias of this name replaces it. */
-export const REPLY_ALIAS = 'orchestrator/reply';
+const REPLY_ALIAS = 'orchestrator/reply';
 
 const SMALL_MODELS: ReadonlyMap<string, string> = new Map([
   ['anthropic', 'claude-haiku-4-5'],
