@@ -10,7 +10,7 @@ import {
 } from './headroom-headers.ts';
 
 /** Below this fraction of a limit, calls are spread over the time until the reset. */
-export const SCARCE_RATIO = 0.05;
+const SCARCE_RATIO = 0.05;
 /** The time constant of the moving average of consumption. */
 const AVERAGING_MS = 30_000;
 /** Headroom that grows by more than this fraction of the limit was reset, not refilled. */

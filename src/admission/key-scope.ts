@@ -5,7 +5,3 @@ export const KEY_SCOPES = ['call', 'jobs', 'events', 'limits:report', 'metrics']
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
 export const DEFAULT_KEY_SCOPES: readonly KeyScope[] = Object.freeze(['call', 'jobs', 'events']);
-
-export function isKeyScope(value: unknown): value is KeyScope {
-  return KEY_SCOPES.some((scope) => scope === value);
-}

@@ -42,7 +42,7 @@ export type OrganizationChange = {
 
 export const DEFAULT_ORGANIZATION_ID = 'default';
 
-export const ORGANIZATION_DEFAULTS = Object.freeze({
+const ORGANIZATION_DEFAULTS = Object.freeze({
   monthlyBudgetNanos: 100_000_000_000,
   requestsPerMinute: 100,
   timeZone: 'UTC',

@@ -40,7 +40,7 @@ export function sourcesByPath(groups: readonly DescribedGroup[]): Record<string,
   return Object.fromEntries(pairs);
 }
 
-export function describeValue(row: Setting<unknown>, value: unknown): string | undefined {
+function describeValue(row: Setting<unknown>, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   const written = row.kind.write(value);
   const said = row.kind.say?.(value) ?? written;

@@ -19,7 +19,7 @@ import { refuseMisspeltVariables } from './schema/variables.ts';
 import { type Sources, sourcesFrom } from './sources.ts';
 
 /** The sections of the file that map names to records. */
-export const NAMED_SECTIONS = ['providers', 'aliases', 'models'] as const;
+const NAMED_SECTIONS = ['providers', 'aliases', 'models'] as const;
 
 export type LoadedConfig = {
   readonly config: Config;

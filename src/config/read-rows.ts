@@ -65,7 +65,7 @@ export function variableOf(row: Setting<unknown>, provider?: string): string | u
   return row.env?.replace('{PROVIDER}', variablePrefix(provider ?? ''));
 }
 
-export function variablePrefix(provider: string): string {
+function variablePrefix(provider: string): string {
   return provider.toUpperCase().replaceAll('-', '_');
 }
 

@@ -17,7 +17,7 @@ export function safeParams(code: ErrorCode, raw: unknown): ErrorParams {
 /**
  * A path in the caller's own request, such as `messages[0].content`: short, and too restricted to hold prose.
  */
-export function isFieldName(value: unknown): value is string {
+function isFieldName(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 64 && /^[A-Za-z_][\w.[\]-]*$/.test(value);
 }
 
@@ -44,7 +44,7 @@ const PARAM_CHECKS = {
 } as const satisfies Record<keyof ErrorParams, (value: unknown) => boolean>;
 
 /** A model's name as callers write it: printable ASCII without spaces, so that it cannot hold prose. */
-export function isModelName(value: unknown): value is string {
+function isModelName(value: unknown): value is string {
   return typeof value === 'string' && /^[\w./:@+-]{1,128}$/.test(value);
 }
 

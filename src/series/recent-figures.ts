@@ -37,7 +37,7 @@ export async function recentFigures(
   return figuresOf(sum, now - from);
 }
 
-export function figuresOf(sum: Sample, spanMs: number): RecentFigures {
+function figuresOf(sum: Sample, spanMs: number): RecentFigures {
   const { requests, retries, rateLimited, costNanos } = sum;
   const errors = errorsOf(sum);
   const hasRequests = requests > 0;

@@ -7,7 +7,7 @@ export const LATENCY_BOUNDS_MS = [
 ] as const;
 export const LATENCY_BINS = LATENCY_BOUNDS_MS.length + 1;
 
-export const SAMPLE_COUNTS = [
+const SAMPLE_COUNTS = [
   'requests',
   'inputTokens',
   'outputTokens',

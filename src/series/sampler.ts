@@ -31,7 +31,7 @@ export type Sampler = {
   close(): Promise<void>;
 };
 
-export const SAMPLE_INTERVAL_MS = 5000;
+const SAMPLE_INTERVAL_MS = 5000;
 /** Rows of about eight hours; a row takes less than a kilobyte. */
 const MAX_UNSAVED_ROWS = 700;
 

@@ -17,7 +17,7 @@ import type { Reading, Script } from './scenario/script.ts';
 import { readRequest } from './scenario/script.ts';
 import { digest } from './truth/digest.ts';
 
-export const SCENARIO_HEADER = 'x-simulator-scenario';
+const SCENARIO_HEADER = 'x-simulator-scenario';
 
 const MAX_MODEL = 256;
 

@@ -2,7 +2,7 @@
 // provider counts like this, but a test can recompute every number.
 
 export const BYTES_PER_TOKEN = 4;
-export const TOKENS_PER_ATTACHMENT = 256;
+const TOKENS_PER_ATTACHMENT = 256;
 
 export function tokensOfBytes(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);

@@ -38,7 +38,7 @@ export function timestampIn(at: number, dialect: SqlDialect): RawBuilder<unknown
   return dialect.name === 'sqlite' ? sql`${at}` : sql`to_timestamp(${at}::bigint / 1000.0)`;
 }
 
-export function flagIn(flag: boolean, dialect: SqlDialect): boolean | number {
+function flagIn(flag: boolean, dialect: SqlDialect): boolean | number {
   return dialect.name === 'sqlite' ? fromBoolean(flag) : flag;
 }
 

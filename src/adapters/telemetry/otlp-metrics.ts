@@ -46,7 +46,7 @@ export function startOtlpMetrics(options: OtlpMetricsOptions): { close(): Promis
 }
 
 /** The registry as the SDK's data model. */
-export function createProducer(
+function createProducer(
   given: Pick<OtlpMetricsOptions, 'metrics' | 'resource' | 'version' | 'clock'>,
 ): MetricProducer {
   const { metrics, resource, version, clock } = given;

@@ -74,7 +74,7 @@ export class Credentials {
   }
 }
 
-export function toVariableName(text: string): string {
+function toVariableName(text: string): string {
   const name = text
     .toUpperCase()
     .replaceAll(/[^A-Z0-9_]+/g, '_')

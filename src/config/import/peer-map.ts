@@ -105,7 +105,7 @@ export function textOf(node: PeerNode): string {
   throw wrongShape(node, 'a text');
 }
 
-export function wrongShape(node: PeerNode, allowed: string): ConfigError {
+function wrongShape(node: PeerNode, allowed: string): ConfigError {
   const name = node.path === '' ? 'The file' : node.path;
   return new ConfigError(
     `${name} (line ${node.line}) is ${describeShape(node)}, but it must be ${allowed}.`,

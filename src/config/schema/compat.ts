@@ -4,7 +4,7 @@
 import { choice } from './kind.ts';
 import { optional } from './setting.ts';
 
-export const COMPAT_MODES = ['plan'] as const;
+const COMPAT_MODES = ['plan'] as const;
 export type CompatMode = (typeof COMPAT_MODES)[number];
 
 export const COMPAT_ROWS = {

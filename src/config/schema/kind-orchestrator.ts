@@ -10,7 +10,7 @@ const MAX_WORDS = 1000;
 const name = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/);
 const words = z.array(z.string().min(1).max(100)).max(MAX_WORDS);
 
-export const CATEGORY_RUNS = ['now', 'job'] as const;
+const CATEGORY_RUNS = ['now', 'job'] as const;
 
 export const categories = mapOf(
   z.strictObject({

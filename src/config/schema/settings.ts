@@ -36,7 +36,7 @@ import { proxyUrl, publicUrl, redisUrl, secretUrl, serviceUrl } from './kind-url
 import type { Rows } from './setting.ts';
 import { FILE_ONLY, optional, setting } from './setting.ts';
 
-export const SELECTION_STRATEGIES = [
+const SELECTION_STRATEGIES = [
   'FIXED',
   'ROUND_ROBIN',
   'WEIGHTED',
@@ -45,7 +45,7 @@ export const SELECTION_STRATEGIES = [
   'LEAST_LOADED',
   'MESSAGE_BASED',
 ] as const;
-export const MID_STREAM = ['error', 'restart'] as const;
+const MID_STREAM = ['error', 'restart'] as const;
 
 export const queueName = text(
   /^(?!amq\.)[A-Za-z0-9_.:-]{1,200}$/,

@@ -18,7 +18,7 @@ export type Asset = {
 export type FindAsset = (path: string) => Asset | undefined;
 
 /** The folder of `scripts/build-dashboard.mjs`, seen from the sources and from the compiled code. */
-export const BUILT_FOLDER = join(import.meta.dirname, '..', '..', '..', 'dist', 'dashboard', 'web');
+const BUILT_FOLDER = join(import.meta.dirname, '..', '..', '..', 'dist', 'dashboard', 'web');
 
 export function openAssets(folder: string = BUILT_FOLDER): FindAsset {
   let assets: ReadonlyMap<string, Asset> | undefined;

@@ -1,7 +1,7 @@
 // The headers of the dashboard's page. The policy allows scripts, styles, fonts and connections of this server only: no inline
 // script, no inline style, no eval, no frame around it.
 
-export const CONTENT_SECURITY_POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -44,7 +44,7 @@ export type Decide = (
 ) => Promise<Routed>;
 
 /** The category of the deciding call's own usage records. */
-export const DECISION_CATEGORY = 'routing-decision';
+const DECISION_CATEGORY = 'routing-decision';
 
 export function createDecide(parts: ChatParts): Decide {
   const { catalogue, cache, applyRules } = parts;

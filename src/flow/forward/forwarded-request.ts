@@ -23,7 +23,7 @@ export type ForwardableRequest = Pick<
   readonly own?: { readonly method: OwnMethod };
 };
 
-export const OWN_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const OWN_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type OwnMethod = (typeof OWN_METHODS)[number];
 
 export function isOwnMethod(method: string): method is OwnMethod {

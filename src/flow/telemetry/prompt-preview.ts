@@ -1,7 +1,7 @@
 // The first characters of a prompt for the log line of a request, for organisations that have allowed it. The body is parsed
 // only then. The preview is the text of the last message of the user; tool results and images have none.
 
-export const PREVIEW_CHARACTERS = 100;
+const PREVIEW_CHARACTERS = 100;
 
 /** A larger body has no preview: parsing it would keep the event loop. */
 const MAX_BODY_BYTES = 1024 * 1024;

@@ -1,7 +1,6 @@
 // The bytes of a request's body, for a request that is forwarded, and for one that was: the signature covers the digest of
 // the body, so that it is verified before it is parsed.
 
-import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { AcceptedForward } from '../inter-server-gate.ts';
@@ -30,10 +29,6 @@ export async function verifiedBody(
   return Object.assign(Readable.from([body], { objectMode: false }), {
     receivedEncodedLength: body.length,
   });
-}
-
-export function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
 function tooLarge(source: Readable, limit: number): SpillwayError {

@@ -66,7 +66,7 @@ export function adminAlertRoutes({ board, webhookSecret, gate }: AlertRouteParts
   };
 }
 
-export function toAlertView(alert: Alert): z.infer<typeof alertView> {
+function toAlertView(alert: Alert): z.infer<typeof alertView> {
   const { budget: _budget, subject, ...fields } = alert;
   return {
     ...fields,

@@ -20,7 +20,7 @@ import {
 
 const params = z.object({ provider: plainName, region: plainName });
 
-export const breakerView = z.object({
+const breakerView = z.object({
   provider: z.string(),
   region: z.string(),
   organization: z

@@ -32,7 +32,7 @@ export const jobListQuery = z.object({
   ...pageQuery,
 });
 
-export const adminJobView = jobView.extend({
+const adminJobView = jobView.extend({
   organizationId: z.string(),
   jobId: z.string().describe("Spillway's id: the key of GET /admin/jobs/{jobId}"),
   queue: z.string(),

@@ -41,7 +41,7 @@ const MAX_REPORT_BYTES = 8 * 2 ** 20;
 const LIVE_PAGE = 20;
 
 export const buildPath = z.object({ buildId: printable(200) });
-export const fieldsQuery = z.object({ fields: z.enum(EVENT_FIELDS).optional() });
+const fieldsQuery = z.object({ fields: z.enum(EVENT_FIELDS).optional() });
 export const eventsQuery = fieldsQuery.extend({
   after: queryInteger(Number.MAX_SAFE_INTEGER).default(0),
   limit: z.coerce.number().int().min(1).max(500).default(100),

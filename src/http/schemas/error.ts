@@ -21,7 +21,7 @@ const publicFields = {
   requestId: z.string(),
 };
 
-export const errorAnswer = z
+const errorAnswer = z
   .looseObject({
     error: z.looseObject({ code, spillway_code: code, ...publicFields }),
     ...advice,

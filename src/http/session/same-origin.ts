@@ -4,7 +4,7 @@
 
 import type { IncomingMessage } from 'node:http';
 
-export const CSRF_HEADER = 'x-spillway-csrf';
+const CSRF_HEADER = 'x-spillway-csrf';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 

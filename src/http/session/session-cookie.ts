@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 
-export function cookieName(host: string | undefined): string {
+function cookieName(host: string | undefined): string {
   const port = /:(\d{1,5})$/.exec(host ?? '')?.[1];
   return port === undefined ? 'spillway_session' : `spillway_session_${port}`;
 }

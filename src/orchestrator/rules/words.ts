@@ -12,7 +12,7 @@ export type Word = {
 };
 
 /** Beyond this the words of a request say nothing new about its category. */
-export const MAX_READ_CHARACTERS = 4000;
+const MAX_READ_CHARACTERS = 4000;
 
 const MIN_PART_CHARACTERS = 5;
 

@@ -104,7 +104,7 @@ export function writeMessagesAnswer(answer: NeutralAnswer): JsonObject {
 /** The model itself called the tool, and not one of its programs. */
 export const DIRECT = Object.freeze({ type: 'direct' });
 
-export function writeBlock(part: AnswerPart): readonly JsonObject[] {
+function writeBlock(part: AnswerPart): readonly JsonObject[] {
   switch (part.kind) {
     case 'text':
     case 'refusal':

@@ -10,8 +10,8 @@ import { metricName } from '../../../src/http/prometheus.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import type { Metric } from '../../../src/kernel/metrics.ts';
 
-export const TABLE_START = '<!-- metrics: node test/support/telemetry/write-metrics-page.ts -->\n';
-export const TABLE_END = '<!-- end of metrics -->\n';
+const TABLE_START = '<!-- metrics: node test/support/telemetry/write-metrics-page.ts -->\n';
+const TABLE_END = '<!-- end of metrics -->\n';
 
 /** Of a process with all roles, and those that only a Redis brings. */
 export async function registeredMetrics(): Promise<readonly Metric[]> {

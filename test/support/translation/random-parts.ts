@@ -16,7 +16,7 @@ export const args = fc
 const opaque = fc.base64String({ minLength: 4, maxLength: 40 });
 
 /** OpenAI's proof has two fields. Chat Completions has none. */
-export const SIGNING_VENDORS = ['messages', 'responses', 'generate'] as const;
+const SIGNING_VENDORS = ['messages', 'responses', 'generate'] as const;
 
 export function signatureOf(vendor: DialectName): fc.Arbitrary<Signature> {
   return opaque.map((data) => ({

@@ -5,7 +5,7 @@
 
 import { type ClientConfig, TypeOverrides } from 'pg';
 
-export const POSTGRES_DEFAULTS = Object.freeze({
+const POSTGRES_DEFAULTS = Object.freeze({
   maxConnections: 10,
   connectTimeoutMs: 5000,
   statementTimeoutMs: 5000,

@@ -65,7 +65,7 @@ export function uncounted(message: IncomingMessage): IncomingMessage {
  * A message of another system may have no id; then the hash of the body is its id. The hash is computed on first use, because
  * few callers read the id and it costs more than the rest of the parsing.
  */
-export class IncomingDelivery implements Delivery {
+class IncomingDelivery implements Delivery {
   readonly body: string;
   readonly deliveries: number;
   readonly pointer?: { readonly jobId: string; readonly fence: number };

@@ -69,7 +69,7 @@ export function createJobProgress(parts: JobProgressParts): JobProgress {
 }
 
 /** Being routed to another queue is internal. */
-export function publicEvents({ events }: MoveProgress): readonly NewJobEvent[] {
+function publicEvents({ events }: MoveProgress): readonly NewJobEvent[] {
   return events.filter(({ type }) => type !== 'routed');
 }
 

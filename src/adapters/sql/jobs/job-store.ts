@@ -111,7 +111,7 @@ export async function endAllJobLeases(db: Kysely<Schema>, now: number): Promise<
     .execute();
 }
 
-export function moveProgress({ events, at, deadLetter }: JobMove): MoveProgress {
+function moveProgress({ events, at, deadLetter }: JobMove): MoveProgress {
   return { events, at, internalMessage: deadLetter?.errorMessage };
 }
 

@@ -8,7 +8,7 @@ import type { LOST, UsageRecord } from '../../../metering/usage/usage-record.ts'
 export const LOST_STATUS: typeof LOST = 'LOST';
 
 /** In percent of a budget. */
-export const BUDGET_THRESHOLDS = [50, 80, 90, 100] as const;
+const BUDGET_THRESHOLDS = [50, 80, 90, 100] as const;
 
 export type Posting = AccountName & { nanos: number };
 

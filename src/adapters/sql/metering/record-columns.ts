@@ -7,7 +7,7 @@ import { RESERVATION_FIELDS, USAGE_FIELDS } from '../../../kernel/stored-fields.
 import type { BudgetReservation } from '../../../metering/budgets/budget-reservation.ts';
 import type { UsageRecord } from '../../../metering/usage/usage-record.ts';
 
-export const USAGE_LAYOUT = new RecordLayout<UsageRecord>(USAGE_FIELDS);
+const USAGE_LAYOUT = new RecordLayout<UsageRecord>(USAGE_FIELDS);
 export const RESERVATION_LAYOUT = new RecordLayout<BudgetReservation>(RESERVATION_FIELDS);
 
 export const USAGE_COLUMNS = USAGE_LAYOUT.fields.map(toSnakeCase);

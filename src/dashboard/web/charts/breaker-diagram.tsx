@@ -57,7 +57,7 @@ export function BreakerDiagram({ label, state, probesAtMs, nowMs }: BreakerDiagr
   );
 }
 
-export function breakerMeaning(
+function breakerMeaning(
   state: BreakerState,
   probesAtMs: number | undefined,
   nowMs: number,

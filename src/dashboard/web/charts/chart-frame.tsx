@@ -71,7 +71,7 @@ export function Legend({ items }: { readonly items: readonly LegendItem[] }) {
   );
 }
 
-export function ChartSkeleton({ height }: { readonly height: number }) {
+function ChartSkeleton({ height }: { readonly height: number }) {
   return <div class="chart-skeleton" style={{ height: `${height}px` }} aria-hidden="true" />;
 }
 

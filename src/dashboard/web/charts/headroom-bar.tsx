@@ -64,7 +64,7 @@ export function HeadroomBar(props: HeadroomBarProps) {
   );
 }
 
-export function headroomState(fraction: number): State {
+function headroomState(fraction: number): State {
   if (fraction < BAD_BELOW) return 'bad';
   return fraction < DEGRADED_BELOW ? 'degraded' : 'good';
 }

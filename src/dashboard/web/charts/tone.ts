@@ -4,7 +4,7 @@
 
 export type State = 'good' | 'degraded' | 'bad' | 'unknown';
 
-export const SERIES_TONES = [
+const SERIES_TONES = [
   'series-1',
   'series-2',
   'series-3',

@@ -13,7 +13,7 @@ export type Binaries = {
 };
 
 /** Folders with programs outside the PATH. A `*` stands for a version. */
-export const USUAL_FOLDERS: readonly string[] = Object.freeze([
+const USUAL_FOLDERS: readonly string[] = Object.freeze([
   '/usr/lib/rabbitmq/bin',
   '/usr/lib/erlang/bin',
   '/usr/lib/postgresql/*/bin',

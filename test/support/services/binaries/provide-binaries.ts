@@ -37,7 +37,7 @@ export async function provideBinaries(
   return installed;
 }
 
-export function missingSentence(missing: readonly WantedName[], obstacle: string): string {
+function missingSentence(missing: readonly WantedName[], obstacle: string): string {
   const entries = missing.map((name) => CATALOGUE[name]);
   const debian = entries.map((entry) => entry.debianPackage).join(' ');
   const homebrew = entries.map((entry) => entry.homebrewPackage).join(' ');

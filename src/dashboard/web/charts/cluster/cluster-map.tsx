@@ -47,7 +47,7 @@ export function ClusterMap({ status, linkOf }: ClusterMapProps) {
   );
 }
 
-export function mapSentence({ servers, forwarding }: ClusterStatus): string {
+function mapSentence({ servers, forwarding }: ClusterStatus): string {
   const healthy = servers.filter((server) => serverState(server).tone === 'good').length;
   const forwarded = forwarding.reduce((sum, { count }) => sum + count, 0);
   const noun = servers.length === 1 ? 'server' : 'servers';

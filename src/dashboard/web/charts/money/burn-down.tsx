@@ -52,7 +52,7 @@ export function BurnDown({ data, nowMs, height = 220 }: BurnDownProps) {
   );
 }
 
-export function burnDownSentence(data: BurnDownData, nowMs: number): string {
+function burnDownSentence(data: BurnDownData, nowMs: number): string {
   const state = burnDownState(data);
   if (state === 'no-budget') return `${moneyText(data.spentUsd)} spent; no budget is set.`;
   if (state === 'used') return `The budget of ${moneyText(data.monthlyBudgetUsd)} is used up.`;

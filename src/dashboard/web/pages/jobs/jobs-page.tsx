@@ -2,7 +2,7 @@
 // open tab, the filters, the order and the open job.
 
 import type { JobsPage as JobsData } from '../../../api/jobs.ts';
-import { linkTo, route, setParams } from '../../app/router.ts';
+import { route, setParams } from '../../app/router.ts';
 import { chooseCustomRange, rangeQuery } from '../../app/time-range.ts';
 import { useResource } from '../../app/use-resource.ts';
 import { countText } from '../../charts/figure-text.ts';
@@ -71,11 +71,6 @@ export default function JobsPage() {
       {job ? <JobPanel key={job} jobId={job} onClose={() => setParams({ job: '' })} /> : null}
     </>
   );
-}
-
-/** The link to a job's timeline. */
-export function jobLink(jobId: string): string {
-  return linkTo('jobs', { job: jobId });
 }
 
 const NO_LINES = { times: [], lines: [] };
