@@ -35,7 +35,7 @@ export type Stage = {
   ): Promise<Subject>;
   /** Something the row opened itself and that must be closed after it. */
   onClose(stop: () => Promise<void>): void;
-  /** Starts one of the bench's programs that executes orders over IPC. */
+  /** Starts a program of the bench that executes orders over IPC. */
   startProgram(file: string): ChildProgram;
   close(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-// A measured server: its port, the process whose CPU time counts, and the headers that authenticate a caller.
+// A measured server: its port, the process with the measured CPU time, and the headers that authenticate a caller.
 
 export type Subject = {
   readonly name: string;
@@ -7,7 +7,7 @@ export type Subject = {
   readonly headers: Readonly<Record<string, string>>;
   /** Where callers take turns with several keys; the first one stands in the headers. */
   readonly keys?: readonly string[];
-  /** Its own request and the size of the answer, where they are not those of the other subject. */
+  /** Its own request and the size of the answer, where they differ from the other subject's. */
   readonly call?: { readonly request: string; readonly expectedBytes: number };
   /** Ends it before its row ends; at the end of the row that is done anyway. */
   stop(): Promise<void>;

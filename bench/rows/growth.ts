@@ -1,4 +1,4 @@
-// The same call on a gateway with ten organisations and on one with a hundred thousand, first with one active key each,
+// The same call on gateways with ten and with a hundred thousand organisations, first with one active key each,
 // then with ten thousand active keys on the large one. The cost of a call must not depend on the number of tenants. The
 // two gateways alternate; the bare proxy takes no part.
 

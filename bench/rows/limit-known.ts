@@ -1,4 +1,4 @@
-// The time until three servers know a limit that one of them has learnt: from its announcement until the last server
+// The time until three servers know a limit that the first has learnt: from its announcement until the last server
 // refuses. Compared with a bare message on the same Redis, published by one process and received by two.
 
 import { z } from 'zod';

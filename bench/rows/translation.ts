@@ -1,5 +1,5 @@
-// A translated stream against a native one, both through the gateway: the callers of the one speak Chat Completions, those of
-// the other Anthropic's format, and the provider sends the same Anthropic events to both. The cost of the native path itself is
+// A translated stream against a native one, both through the gateway: translated callers use Chat Completions, native callers
+// Anthropic's format, and the provider sends the same Anthropic events to both. The cost of the native path itself is
 // measured by the rows `unary` and `streaming`.
 
 import type { BenchRow } from '../bench-row.ts';

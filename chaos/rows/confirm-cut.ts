@@ -1,5 +1,5 @@
 // The connection to RabbitMQ breaks between a publish and its confirm: the publisher cannot know whether the broker has
-// the message. It publishes again, and one of the two copies takes effect.
+// the message. It publishes again, and exactly one copy takes effect.
 
 import type { ChaosRow } from '../chaos-row.ts';
 import { cutAnswers } from '../faults/cut-cable.ts';

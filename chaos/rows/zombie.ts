@@ -1,4 +1,4 @@
-// A worker or dispatcher is frozen with SIGSTOP during its work, long enough for others to take over its jobs, and then
+// A worker or dispatcher is frozen with SIGSTOP during its work, long enough for other servers to take over its jobs, and then
 // resumes. Its writes to those jobs must be rejected.
 
 import { setTimeout as sleep } from 'node:timers/promises';

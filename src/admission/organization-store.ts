@@ -8,7 +8,7 @@ import { DEFAULT_ORGANIZATION_ID, newOrganization } from './organization.ts';
 export type OrganizationPage = {
   readonly after?: string | undefined;
   readonly limit: number;
-  /** Selects organisations whose id or name contains it, whatever its case. */
+  /** Selects organisations with this text in their id or name, in any case. */
   readonly text?: string | undefined;
 };
 

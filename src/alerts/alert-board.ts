@@ -1,5 +1,5 @@
 // The port to the alerts that fire and have fired, shared by all servers. It also stores the notices that are not delivered
-// yet: a notice is written in the transaction that starts or ends its alert, so that neither the death of the speaking
+// yet: a notice is written in the transaction that starts or ends its alert, so that neither the death of the leading
 // server nor a restart loses or repeats a message. While the store is unavailable every method rejects.
 
 import type { AlertSinkName } from '../kernel/notify/alert-name.ts';

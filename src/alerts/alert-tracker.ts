@@ -1,5 +1,5 @@
-// The states of all alerts and subjects in the speaking server's memory. Pure apart from its own map: it turns a reading of
-// figures into the alerts that start and end. Pending and recovering states are not shared, so that a change of the speaker
+// The states of all alerts and subjects in the leader's memory. Pure apart from its own map: it turns a reading of
+// figures into the alerts that start and end. Pending and recovering states are not shared, so that a change of the leader
 // costs some evaluations and never a message.
 
 import type { AlertName } from '../kernel/notify/alert-name.ts';

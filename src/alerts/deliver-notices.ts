@@ -7,7 +7,7 @@ import { type Log, logFailure } from '../kernel/log.ts';
 import type { AlertSinkName } from '../kernel/notify/alert-name.ts';
 import type { AlertBoard, QueuedNotice } from './alert-board.ts';
 import type { AlertSink } from './alert-sink.ts';
-import { messageId } from './speaker-parts.ts';
+import { messageId } from './evaluator-parts.ts';
 
 export type DeliveryParts = {
   readonly board: Pick<AlertBoard, 'claimNotices' | 'settleNotice'>;
@@ -17,7 +17,7 @@ export type DeliveryParts = {
 };
 
 const BATCH = 20;
-/** Longer than a batch takes, whose sends time out one after another. */
+/** Longer than a batch takes in which every send times out. */
 const CLAIM_MS = 60_000;
 const RETRY_DELAYS_MS = [5000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 3_600_000] as const;
 
@@ -49,7 +49,7 @@ async function deliverInOrder(
   }
 }
 
-/** The time of the next try; undefined if there is none. */
+/** Resolves to the time of the next try; undefined after a delivery or the last try. */
 async function deliverOne(
   { board, sinks, clock, log }: DeliveryParts,
   { id, phase, sink, text, alert, failures }: QueuedNotice,

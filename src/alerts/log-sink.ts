@@ -1,4 +1,4 @@
-// Writes each message about an alert as one log entry of the speaking server.
+// Writes each message about an alert as one log entry of the leading server.
 
 import type { Log } from '../kernel/log.ts';
 import type { AlertSink } from './alert-sink.ts';

@@ -43,7 +43,7 @@ test('a window has the growth of every source within it, each once', () => {
   );
 });
 
-test('totals that have shrunk count as those of a new process', () => {
+test('totals that have shrunk count as a new process', () => {
   const window = new RequestWindow(60_000);
   window.add([{ key: 'own', at: 1, totals: totals(100) }], 1);
   window.add([{ key: 'own', at: 2, totals: totals(3) }], 2);

@@ -71,12 +71,12 @@ export type Store = {
   readonly readings: Readings;
   /**
    * The state of the store lock. `unavailable`: PostgreSQL cannot be reached. `conflict`: during an outage a server
-   * with separate limits locked the store, so one of the two must stop serving.
+   * with separate limits locked the store, so this server or the other must stop serving.
    */
   lockState(): 'locked' | 'unavailable' | 'conflict';
 };
 
-/** Reads for operators, on connections apart from those of requests where the store has several. */
+/** Reads for operators, on connections of their own where the store has several. */
 export type Readings = {
   readonly requests: RequestList;
   readonly spend: SpendStore;

@@ -1,5 +1,5 @@
 // The parts of `--help` that all commands share: descriptions of arguments, examples and exit codes. A test keeps the examples
-// equal to those of docs/cli.md.
+// equal to docs/cli.md.
 
 import type { Command } from 'commander';
 

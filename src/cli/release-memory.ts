@@ -1,5 +1,5 @@
-// Returns memory to the system that V8 would keep until memory is short: after the start, whose modules leave a heap twice
-// as large as the server needs, and after a burst of load, whose garbage leaves a heap of any size. Such a collection blocks
+// Returns memory to the system that V8 would keep until memory is short: after the start, when loaded modules leave a heap twice
+// as large as the server needs, and after a burst of load, when garbage leaves a heap of any size. Such a collection blocks
 // the process for tens of milliseconds and discards compiled code, which slows the requests after it, so a server that serves
 // requests runs it rarely, and a busy one never.
 

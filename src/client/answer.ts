@@ -1,4 +1,4 @@
-// Turns a response into one of four results: an answer, a stream, a queued job or a failure. It never throws for an answer
+// Turns a response into a result: an answer, a stream, a queued job or a failure. It never throws for an answer
 // that it does not understand.
 
 import { readEvents, type ServerEvent } from './event-stream.ts';
@@ -65,7 +65,7 @@ export type ReadOptions = {
   readonly sentence?: ((code: ErrorCode) => string) | undefined;
 };
 
-/** Turns a response into one of four results. It rejects only if the body cannot be read. */
+/** Turns a response into an answer, a stream, a queued job or a failure. It rejects only if the body cannot be read. */
 export async function readAnswer<T = unknown>(
   response: Response,
   { base, sentence }: ReadOptions = {},

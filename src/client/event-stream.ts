@@ -10,7 +10,7 @@ export type ServerEvent = {
   readonly data: string;
 };
 
-/** Callbacks of `readEvents` for what is not an event. */
+/** Callbacks of `readEvents` for everything but events. */
 export type StreamHooks = {
   /** Every chunk, comments included: the connection is alive. */
   onChunk?(): void;

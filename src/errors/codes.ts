@@ -180,7 +180,7 @@ export type ErrorParams = {
   readonly phase?: 'connect' | 'first_content' | 'idle' | 'total' | 'lost';
   readonly spent?: number;
   readonly limit?: number;
-  /** What a budget has left, and what the request would have reserved, in USD. */
+  /** The unreserved part of the budget, and the reservation of the request, in USD. */
   readonly remaining?: number;
   readonly reserved?: number;
   readonly field?: string;
@@ -194,7 +194,7 @@ export type ErrorParams = {
   readonly column?: number;
   /** The path of the request, without its query. */
   readonly path?: string;
-  /** The method that the path does not accept, and those that it accepts. */
+  /** The method that the path does not accept, and the accepted methods. */
   readonly method?: string;
   readonly allow?: string;
   /** The state of an organisation that forbids an operator's request. */

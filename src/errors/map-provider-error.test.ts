@@ -23,7 +23,7 @@ for (const [family, fixtures] of Object.entries(FAILURES)) {
   });
 }
 
-test('an exhausted balance is told from a usage limit with a reset', () => {
+test('an exhausted balance is not a usage limit with a reset', () => {
   const paramsOf = (status: number, error: object) =>
     mapProviderError({ status, body: { error } }, { now: 0 }).params;
   const message = 'Your credit balance is too low to access the API.';

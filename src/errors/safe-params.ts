@@ -1,4 +1,4 @@
-// Filters the parameters of a public answer: only those that the table allows for the code, each checked for
+// Filters the parameters of a public answer: only parameters that the table allows for the code, each checked for
 // type and bounds. All others are dropped silently.
 
 import { ERROR_TABLE, type ErrorCode, type ErrorParams, REQUEST_PROBLEMS } from './codes.ts';

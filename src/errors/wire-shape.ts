@@ -8,7 +8,7 @@ import { markedMessage, markerOf } from './markers.ts';
 import { advice, openaiBody } from './openai-shape.ts';
 import type { PublicAnswer } from './public-answer.ts';
 
-/** The formats of answers: Spillway's own and those of the vendors. */
+/** The formats of answers: Spillway's own and the vendors'. */
 export type WireFormat = 'spillway' | 'anthropic' | 'openai' | 'gemini';
 
 /** The options of `errorEvent`. */

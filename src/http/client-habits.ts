@@ -1,7 +1,7 @@
 // Habits of clients that make a user wait for an error, and the answers that prevent it.
 //
 //   sleeps on `retry-after`, also where `x-should-retry` forbids a retry: Codex for the whole delay of a 503, LlamaIndex up to
-//   120 s, twice, on a 429. Requests of LlamaIndex look like those of OpenAI's Python SDK, which obeys `x-should-retry`.
+//   120 s, twice, on a 429. Requests of LlamaIndex look like requests of OpenAI's Python SDK, which obeys `x-should-retry`.
 //
 //   retries every 5xx, also where `x-should-retry` forbids it: agents, for up to a minute. A failure that no retry can fix
 //   is 424 for them, which no client retries and which does not blame the caller's key, as 401 and 403 would.

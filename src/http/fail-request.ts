@@ -1,4 +1,4 @@
-// Answers a request of fastify's routes with its failure. A route whose work is a model call leaves the facts of the call on
+// Answers a request of fastify's routes with its failure. A route that makes a model call leaves the facts of the call on
 // the request.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -35,7 +35,7 @@ export type IdempotentRoutes = {
   beforeFailure(request: FastifyRequest, error: SpillwayError): BeforeSend | undefined;
 };
 
-/** The tenant of operators, who have no organisation. Ids of organisations cannot contain a colon. */
+/** The tenant of operators: they have no organisation. Ids of organisations cannot contain a colon. */
 const OPERATORS = ':operators';
 /** Most routes only write to the store: a claim without a result after this time belongs to a dead process. */
 const DEADLINE_MS = 60_000;

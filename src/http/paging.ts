@@ -17,7 +17,7 @@ export function pageOf<T extends z.ZodType>(row: T) {
   return z.object({ data: z.array(row), nextCursor: z.string().nullable() });
 }
 
-/** The page of a view that is already built, and whose schema only documents. */
+/** The page of a view that is already built; its schema only documents. */
 export function readonlyPageOf<T extends z.ZodType>(row: T) {
   return z.object({ data: z.array(row).readonly(), nextCursor: z.string().nullable() });
 }

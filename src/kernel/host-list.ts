@@ -10,7 +10,7 @@ export type HostListUrl = {
 
 const PARTS = /^([a-z][a-z\d+.-]*:\/\/)([^/?#]*@)?([^/?#@]+)(.*)$/is;
 
-/** Undefined if the text is malformed or one of its hosts is. */
+/** Undefined if the text or a host in it is malformed. */
 export function parseHostList(text: string): HostListUrl | undefined {
   const [, scheme = '', credentials = '', list = '', rest = ''] = PARTS.exec(text) ?? [];
   const hosts = list.split(',');

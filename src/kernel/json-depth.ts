@@ -35,7 +35,7 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** The position of the closing quote of the string whose first character is at `from`; -1 if it does not end. */
+/** The position of the closing quote of the string that begins at `from`; -1 if it does not end. */
 function endOfString(json: string, from: number): number {
   for (let quote = json.indexOf('"', from); quote >= 0; quote = json.indexOf('"', quote + 1)) {
     if (!isEscaped(json, quote, from)) return quote;

@@ -40,7 +40,7 @@ test('collect calls the collectors before it returns the metrics', () => {
   assert.equal(gauge.cell().value, 2);
 });
 
-test('a measurement counts in one bucket: the first whose bound is not below it', () => {
+test('a measurement counts in one bucket: the first with a bound that is not below it', () => {
   const bounds = [0.1, 1, 10];
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 100, noNaN: true })), (values) => {

@@ -45,10 +45,10 @@ export type Metrics = {
     labelNames?: readonly string[],
     unit?: string,
   ): Histogram;
-  /** Called before each rendering, to set gauges whose value lives elsewhere. */
+  /** Called before each rendering, to set gauges from values that are kept elsewhere. */
   onCollect(fn: () => void): void;
   collect(): readonly Metric[];
-  /** A registered metric, without calling the collectors; undefined if there is none of this name. */
+  /** A registered metric, without calling the collectors; undefined for an unknown name. */
   find(name: string): Metric | undefined;
 };
 

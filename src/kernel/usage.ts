@@ -21,7 +21,7 @@ export const NO_USAGE: Usage = Object.freeze({
   reasoningTokens: 0,
 });
 
-/** Parts of the usage with prices of their own. The token counts are parts of those of `Usage`. */
+/** Parts of the usage with prices of their own. The token counts are parts of the counts of `Usage`. */
 export type UsageExtras = {
   readonly audioInputTokens: number;
   readonly imageInputTokens: number;

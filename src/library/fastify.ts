@@ -16,7 +16,7 @@ declare module 'fastify' {
 }
 
 /**
- * The options of the plugin: a gateway that the application closes itself, or the options of one that ends with the
+ * The options of the plugin: a gateway that the application closes itself, or the options of a gateway that closes with the
  * application.
  *
  * @example

@@ -24,7 +24,7 @@ export type Category = {
 export type RoutingRule = Decision & {
   readonly keywords: readonly string[];
   readonly hints: readonly string[];
-  /** Phrases whose words do not count, as written in lower case: "linear algebra", or beside others: "branch + tree|bank". */
+  /** Phrases in lower case that do not count as words: "linear algebra", or, beside other words, "branch + tree|bank". */
   readonly exceptions: readonly string[];
 };
 

@@ -184,7 +184,7 @@ test('fallbacks follow after all targets under every strategy', () => {
     }
 });
 
-test('an alias whose targets have no key is served by its fallbacks', () => {
+test('an alias without a key for its targets is served by its fallbacks', () => {
   const aliases = [alias('spare', 'round-robin', 'keyless/x', 'else openai/y')];
   assert.equal(orderOf(resolver({ aliases }), 'spare', 'openai'), 'openai:default');
 });

@@ -128,7 +128,7 @@ test('an unlisted model is found only if it would be served', () => {
   assert.equal(find('gpt-5', 'openai', new Set(['fast'])), undefined);
 });
 
-test('a list has the models of its format first, then those that are translated, without their embeddings', () => {
+test('a list has the models of its format first, then translated models, without their embeddings', () => {
   const providers = [
     provider('openai', { models: ['gpt-*', 'text-embedding-*'] }),
     provider('anthropic', { format: 'anthropic', models: ['claude-*', 'voyage-embed'] }),

@@ -103,7 +103,7 @@ function isCallable(provider: RoutableProvider): boolean {
   return provider.accounts.length > 0;
 }
 
-/** Anthropic's format has no endpoint for embeddings, and those of other formats are not translated. */
+/** Anthropic's format has no endpoint for embeddings, and embeddings of other formats are not translated. */
 function isServed(format: ProviderFormat): (listed: Listed) => boolean {
   return ({ shown }) => !shown.isEmbedding || (format !== 'anthropic' && !shown.isTranslated);
 }

@@ -1,4 +1,4 @@
-// Smooth weighted round-robin: in every turn each candidate gains its weight in credit; the one with most credit is chosen
+// Smooth weighted round-robin: in every turn each candidate gains its weight in credit; the candidate with most credit is chosen
 // and pays the total. Choices are in proportion to the weights and spread evenly, so that none comes in a burst. The
 // candidates may differ from turn to turn. Of equal credits the first candidate wins.
 

@@ -44,7 +44,7 @@ test('the metrics of calls become figures', () => {
   );
 });
 
-test('the stored bins are those of the metric ai.latency', () => {
+test('the stored bins equal the buckets of the metric ai.latency', () => {
   const metrics = createMetrics();
   createCallMetrics(metrics, (model) => model, systemClock);
   const metric = metrics.find('ai.latency');

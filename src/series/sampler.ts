@@ -74,7 +74,7 @@ export function startSampler(parts: SamplerParts): Sampler {
   };
 }
 
-/** The rows that are not saved, and the present one of each resolution. */
+/** The rows that are not saved, and the present row of each resolution. */
 class RowBuffer {
   readonly #parts: SamplerParts;
   readonly #present = new Map<number, SeriesRow>();

@@ -33,5 +33,5 @@ export type SeriesStore = {
   /** The sums over all sources, one per interval with a sample, in ascending order. */
   read(range: SeriesRange): Promise<readonly SeriesInterval[]>;
   /** Deletes the rows of intervals that began before a timestamp and returns their number. */
-  forget(before: number): Promise<number>;
+  prune(before: number): Promise<number>;
 };

@@ -1,5 +1,5 @@
 // The simulator's token count: four UTF-8 bytes are one token, rounded up; an image or file is 256 tokens. No
-// provider counts like this, but a test can recompute every number.
+// provider counts like this; a test can recompute every number.
 
 export const BYTES_PER_TOKEN = 4;
 const TOKENS_PER_ATTACHMENT = 256;

@@ -78,7 +78,7 @@ const ACCEPTED: Readonly<Record<string, readonly [DialectName, JsonObject]>> = {
     'responses',
     { input: [QUESTION, { type: 'reasoning', id: 'rs_1', summary: [] }, QUESTION] },
   ],
-  'a tool whose schema has no type': [
+  'a tool with a schema without a type': [
     'chat',
     {
       messages: [QUESTION],

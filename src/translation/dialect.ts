@@ -7,7 +7,7 @@ import type { NeutralAnswer, NeutralEvent } from './neutral-answer.ts';
 import type { JsonObject, NeutralRequest } from './neutral-request.ts';
 
 export type Dialect = {
-  /** Names of neutral fields in this format, where they are not those of Chat Completions. */
+  /** Names of neutral fields in this format, where they differ from Chat Completions. */
   readonly fieldNames: FieldNames;
   /** The caller's request. The model and streaming of Gemini are in the path, so both are given. */
   readRequest(body: JsonObject, terms: RequestTerms, losses: Losses): NeutralRequest;

@@ -1,4 +1,4 @@
-// Maps levels of reasoning onto budgets of tokens and back, for formats that have only one of the two. The budgets are the
+// Maps levels of reasoning onto budgets of tokens and back, for formats that have only levels or only budgets. The budgets are the
 // middle of what vendors document for their levels; the round trip returns the same level.
 
 import { EFFORTS, type Effort } from './neutral-request.ts';

@@ -1,4 +1,4 @@
-// Reads the fields of a JSON object by name and type, and remembers which ones were read: what is left at the end has no
+// Reads the fields of a JSON object by name and type, and remembers which fields were read: a field that was not read has no
 // counterpart in the neutral form and goes to the losses. A field that is null counts as absent. A field of another type
 // throws `TranslationProblem` with its path.
 
@@ -23,7 +23,7 @@ export class Fields {
     this.#path = path;
   }
 
-  /** Throws for anything but an object. */
+  /** Throws for a value that is not an object. */
   static of(value: unknown, path: string): Fields {
     if (!isObject(value)) throw new TranslationProblem(path, 'is not an object');
     return new Fields(value, path);

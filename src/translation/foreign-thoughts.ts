@@ -27,7 +27,7 @@ const CLEANERS: Readonly<Record<DialectName, (body: JsonObject) => JsonObject>> 
   generate: (body) => ({ ...body, contents: mapObjects(body['contents'], cleanContent) }),
 };
 
-/** A budget for thinking demands a thought in the turn whose tool calls are being answered. */
+/** A budget for thinking demands a thought in the turn of the tool calls that are being answered. */
 function cleanMessages(body: JsonObject): JsonObject {
   const messages = mapObjects(body['messages'], cleanMessage);
   const { thinking } = body;
@@ -87,7 +87,7 @@ function isWrapped(value: unknown): boolean {
   return typeof value === 'string' && value.startsWith(WRAPPED_PREFIX);
 }
 
-/** Elements that are not objects, and anything but a list, stay as they are. */
+/** Elements that are not objects, and values that are not lists, stay as they are. */
 function mapObjects(list: unknown, map: (each: JsonObject) => JsonObject | undefined): unknown {
   if (!Array.isArray(list)) return list;
   return list.flatMap((each: unknown) => {

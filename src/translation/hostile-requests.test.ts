@@ -93,7 +93,7 @@ test('a field named __proto__ changes no object and is reported', () => {
   assert.equal(Reflect.get({}, 'polluted'), undefined);
 });
 
-test('the size of a translated body is proportional to the one of the request', () => {
+test('the size of a translated body is proportional to the size of the request', () => {
   const name = 'n'.repeat(200_000);
   const results = Array.from({ length: 100 }, () => ({
     role: 'tool',

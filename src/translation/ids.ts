@@ -1,4 +1,4 @@
-// Ids in the form of each vendor. An id that another vendor made would show the caller who served, and some SDKs check the
+// Ids in the form of each vendor. Another vendor's id would identify the provider to the caller, and some SDKs check the
 // form. The rest of the id stays, so that an answer and its stream agree, and providers accept ids of any form back.
 
 const FOREIGN = /^(?:msg|chatcmpl|resp|toolu|call|fc|req)[_-]/;

@@ -75,7 +75,7 @@ export type NeutralEvent =
   | {
       readonly kind: 'part_end';
       readonly index: number;
-      /** The whole part, for writers whose format repeats it. */
+      /** The whole part, for writers of formats that repeat it. */
       readonly part: AnswerPart;
     }
   | { readonly kind: 'end'; readonly stop: Stop; readonly usage: NeutralUsage };

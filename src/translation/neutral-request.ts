@@ -14,7 +14,7 @@ export type NeutralRequest = {
   readonly toolChoice: ToolChoice | undefined;
   /** Undefined: the format's default, which is true everywhere. */
   readonly allowsParallelCalls: boolean | undefined;
-  /** Undefined where the caller's format lets it be absent; a writer whose format demands it uses the model's maximum. */
+  /** Undefined where the caller's format lets it be absent; a writer of a format that demands it uses the model's maximum. */
   readonly maxOutputTokens: number | undefined;
   readonly temperature: number | undefined;
   readonly topP: number | undefined;

@@ -136,7 +136,7 @@ export function organizationStoreContract(
       );
     });
 
-    it('lists the organisations whose id or name contains a text', async () => {
+    it('lists the organisations with a text in their id or name', async () => {
       const { organizations } = opened;
       await organizations.create(newOrganization({ id: 'found-1', name: 'Größe' }, 1));
       await organizations.create(newOrganization({ id: 'found-2', name: '100 %_\\' }, 1));

@@ -244,7 +244,7 @@ export function rateLimiterContract(adapter: string, open: () => Promise<OpenedR
       await take([limit]);
     });
 
-    it('queues a job behind those that wait in its process', async () => {
+    it('queues a job behind the waiting jobs of its process', async () => {
       const limit = limitOf('requests', 2);
       const queueing = { hasWaited: false, behindMs: 70, patienceMs: 100 };
       const refusal = await refused([limit], { queueing });

@@ -1,5 +1,5 @@
 // Runs the tests with the services they need. Three test files run at a time, each in its own process: on two processors
-// one of them usually waits for a clock or a service. A test file finds its services through environment variables.
+// a file usually waits for a clock or a service. A test file finds its services through environment variables.
 
 import { spawn } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';

@@ -73,7 +73,7 @@ export class RabbitJobQueue implements JobQueue {
     return this.#parts.publishing.isReady && this.#parts.consuming.isReady;
   }
 
-  /** A queue that belongs to another store; undefined if there is none, or the broker is unavailable. */
+  /** A queue that belongs to another store; undefined if every queue is this store's, or the broker is unavailable. */
   async findForeignQueue(): Promise<string | undefined> {
     return this.isUp() ? this.#parts.owner?.findForeign() : undefined;
   }
@@ -204,7 +204,7 @@ export class RabbitJobQueue implements JobQueue {
     return publisher.publish(route, withHeader(message, DUE_HEADER, dueAt));
   }
 
-  /** A message whose queue was deleted meanwhile is published again like any other. */
+  /** A message of a queue that was deleted meanwhile is published again like any other. */
   async #replacementOf(topology: Topology, published: Published): Promise<Replacement> {
     const [queue, given] = published;
     const { publisher, publishing, log } = this.#parts;

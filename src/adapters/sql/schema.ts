@@ -106,7 +106,7 @@ export type UsageRecordsTable = {
   streamed: Int;
   estimated: Int;
   created_at: Int;
-  /** The month, as YYYYMM, whose budget the cost counts against. */
+  /** The month, as YYYYMM, of the budget that the cost counts against. */
   budget_month: NullableInt;
 };
 

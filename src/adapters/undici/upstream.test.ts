@@ -72,7 +72,7 @@ suite('a proxy', () => {
     assert.match(requests[0] ?? '', new RegExp(`^host: 127.0.0.1:${provider.port}\r$`, 'm'));
   });
 
-  test('tunnels to an HTTPS origin, whose certificate is checked by its own name', async () => {
+  test('tunnels to an HTTPS origin and checks the certificate by the name of the origin', async () => {
     const provider = await started(
       startSecureServer((socket) => onRequests(socket, () => socket.write(OK))),
     );

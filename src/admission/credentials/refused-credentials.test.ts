@@ -58,7 +58,7 @@ test('a key that Gemini refuses with a typed 400 fails the later calls of its ac
   assert.ok(credentials.refuses(OTHER_MODEL));
 });
 
-test('a 400 whose sentence speaks of a key teaches nothing', () => {
+test('a 400 that mentions a key refuses no credential', () => {
   const credentials = new RefusedCredentials({ clock: createTestClock(), refusedMs: MINUTE_MS });
   const said = failure(400, { error: { message: 'invalid x-api-key: check your API key' } });
   credentials.failed(USE, said);

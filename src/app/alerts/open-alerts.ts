@@ -1,11 +1,12 @@
-// Opens the alerts: every server reads the figures, one of them evaluates and delivers. The lease is the registry's, as the
+// Opens the alerts: every server reads the figures, the leader evaluates and delivers. The lease is the registry's, as the
 // scaling hook's.
 
 import { createHmac } from 'node:crypto';
 import { createSlackSink, createWebhookSink } from '../../adapters/undici/alert-sinks.ts';
+import { ALERT_SEVERITIES } from '../../alerts/alert.ts';
+import { AlertEvaluator } from '../../alerts/alert-evaluator.ts';
 import { alertRules } from '../../alerts/alert-rules.ts';
 import type { AlertSink } from '../../alerts/alert-sink.ts';
-import { AlertSpeaker } from '../../alerts/alert-speaker.ts';
 import { runbookOf } from '../../alerts/alert-text.ts';
 import { deliverNotices } from '../../alerts/deliver-notices.ts';
 import { createLogSink } from '../../alerts/log-sink.ts';
@@ -19,6 +20,7 @@ import { every } from '../../kernel/every.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import { type Log, logFailure } from '../../kernel/log.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
 import type { AlertSinkName } from '../../kernel/notify/alert-name.ts';
 import type { Store } from '../open/open-store.ts';
 import { type FigureSources, openFigures } from './open-figures.ts';
@@ -46,11 +48,43 @@ export function openAlerts(config: Config, context: AlertContext): OpenedAlerts 
 }
 
 function startAlerts(config: Config, context: AlertContext, webhookSecret: string): void {
-  const { store, clock, log, lifecycle, serverId, metrics } = context;
-  const { intervalMs, disabled, budgetPercents, budgetFiringPercent } = config.alerts;
+  const { store, clock, log, lifecycle, metrics } = context;
+  const { intervalMs } = config.alerts;
   const sinks = openSinks(config, webhookSecret, { clock, log });
+  const evaluator = openEvaluator(config, context, sinks);
+  showFiring(metrics, evaluator);
+  const deliveryOutage = createOutageLog(log, 'alerts cannot be delivered; they wait');
+  const evaluationOutage = createOutageLog(log, 'alerts cannot be evaluated');
+  const delivering = every(clock, intervalMs, (signal) =>
+    deliveryOutage.watch(async () => {
+      if (evaluator.isLeader)
+        await deliverNotices({ board: store.alerts, sinks, clock, log }, signal);
+    }),
+  );
+  const evaluating = every(clock, intervalMs, (signal) =>
+    evaluationOutage.watch(async () => {
+      await evaluator.evaluate(signal);
+      // Beside the next evaluation: a sink may be slow.
+      void delivering.runNow();
+    }),
+  );
+  const pruning = every(clock, PRUNE_INTERVAL_MS, async () => {
+    if (evaluator.isLeader) await store.alerts.prune(clock.now() - config.retention.alertsMs);
+  });
+  lifecycle.onClose('alerts', async () => {
+    await Promise.all([evaluating.close(), delivering.close(), pruning.close()]);
+  });
+}
+
+function openEvaluator(
+  config: Config,
+  context: AlertContext,
+  sinks: ReadonlyMap<AlertSinkName, AlertSink>,
+): AlertEvaluator {
+  const { store, registry, clock, log, serverId } = context;
+  const { intervalMs, disabled, budgetPercents, budgetFiringPercent } = config.alerts;
   const leaseMs = Math.max(MIN_LEASE_MS, 3 * intervalMs);
-  const speaker = new AlertSpeaker({
+  return new AlertEvaluator({
     rules: alertRules(config.alerts, disabled),
     pace: config.alerts,
     budgetRules: disabled.includes('budget-usage')
@@ -60,42 +94,24 @@ function startAlerts(config: Config, context: AlertContext, webhookSecret: strin
     board: store.alerts,
     budgetLevels: store.budgetLevels,
     sinks,
-    acquireLease: () => context.registry.acquireLease('alerts', serverId, leaseMs),
+    acquireLease: () => registry.acquireLease('alerts', serverId, leaseMs),
     serverId,
     clock,
     newId,
     log,
   });
-  const deliveryOutage = createOutageLog(log, 'alerts cannot be delivered; they wait');
-  const evaluationOutage = createOutageLog(log, 'alerts cannot be evaluated');
+}
+
+function showFiring(metrics: Metrics, evaluator: AlertEvaluator): void {
   const firing = metrics.gauge(
     'alerts.firing',
     'Alerts that fire, at the server that reports them.',
     ['severity'],
   );
   metrics.onCollect(() => {
-    const known = speaker.firing() ?? [];
-    for (const severity of ['warning', 'critical'])
+    const known = evaluator.firing() ?? [];
+    for (const severity of ALERT_SEVERITIES)
       firing.cell(severity).value = known.filter((alert) => alert.severity === severity).length;
-  });
-  const delivering = every(clock, intervalMs, (signal) =>
-    deliveryOutage.watch(async () => {
-      if (speaker.isSpeaker)
-        await deliverNotices({ board: store.alerts, sinks, clock, log }, signal);
-    }),
-  );
-  const evaluating = every(clock, intervalMs, (signal) =>
-    evaluationOutage.watch(async () => {
-      await speaker.evaluate(signal);
-      // Beside the next evaluation: a sink may be slow.
-      void delivering.runNow();
-    }),
-  );
-  const pruning = every(clock, PRUNE_INTERVAL_MS, async () => {
-    if (speaker.isSpeaker) await store.alerts.prune(clock.now() - config.retention.alertsMs);
-  });
-  lifecycle.onClose('alerts', async () => {
-    await Promise.all([evaluating.close(), delivering.close(), pruning.close()]);
   });
 }
 

@@ -1,5 +1,5 @@
 // What this server can serve, for its record: providers with a key, the model names they claim and the aliases, and the
-// accounts whose limits and circuits decide whether a call can be made now.
+// accounts: their limits and circuits decide whether a call can be made now.
 
 import type { ServerCapabilities } from '../../cluster/server-record.ts';
 import type { Config } from '../../config/config.ts';

@@ -1,4 +1,4 @@
-// The figures of the queues: those of the providers with a key, then the raw queue. A queue that cannot be read has null
+// The figures of the queues: the queues of providers with a key, then the raw queue. A queue that cannot be read has null
 // figures; the others are not affected.
 
 import type { Config } from '../../config/config.ts';
@@ -7,7 +7,7 @@ import type { JobFigures } from '../../jobs/ports/job-figures.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Queues } from '../jobs/open-queue.ts';
 
-/** Due times that are looked at for the next one of each provider. */
+/** The number of due times that are examined for each provider's next one. */
 const MAX_DUE_JOBS = 200;
 
 export async function readQueues(

@@ -39,7 +39,7 @@ export type PostgresParts = {
   readonly lifecycle: Lifecycle;
 };
 
-/** A notification announces a new message; polling finds messages whose notification was lost. */
+/** A notification announces a new message; polling finds the message when the notification is lost. */
 const POLL_MS = 1000;
 
 /** Readings for operators take neither the connections nor the time of requests. */
@@ -101,7 +101,7 @@ export async function refuseTransactionPooling(databaseUrl: string): Promise<voi
   );
 }
 
-/** The migrator wraps the driver's error in one of its own. */
+/** The migrator wraps the driver's error in its own. */
 function rootOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error;
 }

@@ -62,7 +62,7 @@ export async function openRedisState(
   };
 }
 
-/** A Redis of this store, whose epochs are of the process that serves it. */
+/** A Redis of this store; its epochs belong to the process that serves it. */
 function createVerify(redisKeyPrefix: string, storeId: string) {
   const prefix = commonPrefix(redisKeyPrefix);
   const renewEpochs = createRenewEpochs(prefix, [rateLimitKeys(redisKeyPrefix).epoch, STATE_KEY]);

@@ -42,7 +42,7 @@ suite('the upstream of a configuration', () => {
     return upstream;
   }
 
-  test('sends calls through the configured proxy, except those of NO_PROXY', async () => {
+  test('sends calls through the configured proxy, except to hosts of NO_PROXY', async () => {
     const provider = await started(startRawServer((socket) => socket.write(OK)));
     const proxy = await started(startForwardProxy());
     await send(await open({ http_proxy: proxy.origin }), provider.origin);

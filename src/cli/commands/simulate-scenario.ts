@@ -54,7 +54,7 @@ async function set(context: CliContext, preset: string, options: ScenarioOptions
   await withAdmin(context, options, async (admin) => {
     if (!admin.isServer)
       throw new CliFailure('No server is running; start it with: spillway serve');
-    // `healthy` without a scope ends every scenario, also those of single providers.
+    // `healthy` without a scope ends every scenario, also the scenarios of single providers.
     const request =
       preset === 'healthy' && !isScoped
         ? ({ method: 'DELETE', path: PATH } as const)

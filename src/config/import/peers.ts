@@ -1,4 +1,4 @@
-// The gateways whose configuration can be imported.
+// The gateway products from which a configuration can be imported.
 
 export const PEERS = ['litellm', 'portkey', 'bifrost'] as const;
 export type Peer = (typeof PEERS)[number];

@@ -1,4 +1,4 @@
-// Reads the providers of the file and the environment: the three built-in providers, then those of the file. A key comes
+// Reads the providers of the file and the environment: the three built-in providers, then the file's. A key comes
 // from the file (`apiKey`), from a variable named in the file (`apiKeyVariable`), or from the provider's own variable. A
 // provider without any key is disabled; an account without a key beside accounts with keys is a mistake and is refused.
 

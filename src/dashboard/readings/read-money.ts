@@ -14,7 +14,7 @@ const RATE_SPAN_MS = 7 * DAY_MS;
 const SLICE = 1000;
 /** Ranked organisations; more are counted, not listed. */
 const MAX_RANKED = 1000;
-/** Organisations at the top whose forecast is computed from their own last days. */
+/** The top organisations that get a forecast from their own last days. */
 const MAX_FORECAST = 200;
 const MAX_MODELS = 12;
 const MAX_DAYS = 31;

@@ -91,7 +91,7 @@ test('the most severe finding is first, and a down dependency is bad', () => {
   assert.equal(overallState(facts, findings).status, 'bad');
 });
 
-test('a queue whose oldest job waits longer than five minutes is a finding', () => {
+test('a queue is a finding if its oldest job has waited longer than five minutes', () => {
   const slow = { ...QUEUE, oldestAt: NOW - 400_000 };
   const [finding] = writeFindings({ ...QUIET, queues: [slow] });
   assert.equal(finding?.message, '30 jobs for anthropic wait longer than five minutes');

@@ -1,4 +1,4 @@
-// What is wrong now, in words for operators: pure functions from facts to findings, one per subject. Providers, servers and
+// The present problems, in words for operators: pure functions from facts to findings, one per subject. Providers, servers and
 // organisations are named; prompts and provider texts never occur in facts.
 
 import type { Finding } from '../api/findings.ts';

@@ -2,7 +2,7 @@
 //
 //   model and its fallbacks ─▶ stale answer, where allowed ─▶ job, where consented ─▶ the error
 //
-// The first two steps are those of any AI endpoint (alias chain, X-Spillway-Degrade). A job is consented to by
+// Any AI endpoint has the first two steps (alias chain, X-Spillway-Degrade). A job is consented to by
 // `Prefer: respond-async`; `background: true`, or a category that runs as a job, skips the model.
 
 import type { IncomingHttpHeaders } from 'node:http';

@@ -34,7 +34,7 @@ export class Spending {
     };
   }
 
-  /** Counts an answer whose attempts were recorded at another server. */
+  /** Counts an answer if another server recorded its attempts. */
   addAnswer(requestId: string, format: ProviderFormat, { body, headers }: OwnAnswer): void {
     if (this.#served.has(requestId)) return;
     const usage = readUsage(format, body);

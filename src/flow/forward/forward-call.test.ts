@@ -163,7 +163,7 @@ test('a request that is served here is not forwarded', async () => {
   assert.equal(rig.calls.length, 0);
 });
 
-test('a limited provider sends the request to another server, whose answer the caller gets', async () => {
+test('a limited provider sends the request to another server, and the caller gets that answer', async () => {
   const rig = open();
   rig.start(failing(LIMITED, true));
   const call = await nextCall(rig, 0);

@@ -41,7 +41,7 @@ const CALL_TERMS: RelayTerms = {
   relays: (name) => RELAYED.test(name),
 };
 
-/** Set by a server whose route of the application takes the request: any other answer is not the route's. */
+/** Set by a server when a route of its application takes the request: any other answer is not the route's. */
 export const TAKEN_HEADER = 'x-spillway-own-route';
 
 const OF_ONE_CONNECTION =

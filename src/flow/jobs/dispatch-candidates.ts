@@ -9,7 +9,7 @@ import type { ProviderLoads } from './provider-loads.ts';
 
 export type DispatchableProvider = {
   readonly name: string;
-  /** Those with a key, each in its own region. */
+  /** The providers with a key, each in its own region. */
   readonly accounts: readonly DispatchableAccount[];
   readonly queue: string;
   readonly hasKey: boolean;

@@ -133,7 +133,7 @@ test('a job without a due time queues behind scheduled jobs, though a slot is fr
   assert.equal(returned.kind, 'allowed');
 });
 
-test('a job whose slot opens within its patience waits in memory', async () => {
+test('a job waits in memory if its slot opens within its patience', async () => {
   const { clock, pacer } = simulate({ max: 1, windowMs: 10_000 });
   await pacer.acquire(request());
   await clock.advance(9600);
@@ -267,7 +267,7 @@ for (const timerMs of [40, 100])
     assert.ok(mostWithin(times().slice(max), 1000) <= (1.5 * max * 1000) / windowMs);
   });
 
-test('a worker with a few slots, whose jobs wait in memory, uses 97 % of the limit', async () => {
+test('a worker with a few slots and jobs that wait in memory uses 97 % of the limit', async () => {
   const [max, windowMs, count, slots] = [10, 1100, 90, 8];
   const { clock, pacer } = simulate({ max, windowMs });
   const startedAt = clock.now();

@@ -124,6 +124,6 @@ test('calls of jobs that waited keep the distance of their permits after a stall
     });
   await clock.advance(0);
   await clock.advance(2000);
-  // The accounts take turns: the first and the third job have permits of one account, the others of the other.
+  // The accounts take turns: the first and the third job have permits of one account, the second and the fourth of the other.
   assert.deepEqual(letOnAt, [7000, 7000, 8800, 8800, 7000]);
 });

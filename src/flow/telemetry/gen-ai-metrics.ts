@@ -1,5 +1,5 @@
 // The metrics of model calls by OpenTelemetry's conventions for generative AI: the names, the attributes as labels, the
-// units and the bounds of the buckets are those of the conventions, so that dashboards made for them work unchanged.
+// units and the bounds of the buckets follow the conventions, so that dashboards made for them work unchanged.
 
 import { type HistogramCell, type Metrics, observe } from '../../kernel/metrics.ts';
 import type { Usage } from '../../kernel/usage.ts';

@@ -24,7 +24,7 @@ test('a preview has 100 characters at most and no broken ones', () => {
   assert.equal(previewOf({ input: '😀'.repeat(300) }), '😀'.repeat(100));
 });
 
-test('a body without a text, a huge one and one that is not JSON have no preview', () => {
+test('a huge body and a body without JSON or text have no preview', () => {
   assert.equal(previewOf({ messages: [{ role: 'assistant', content: 'x' }] }), undefined);
   assert.equal(previewOf({ input: 'x'.repeat(2 * 1024 * 1024) }), undefined);
   assert.equal(promptPreview(Buffer.from('{"input":')), undefined);

@@ -29,7 +29,7 @@ export type TranslatedCall = {
   readonly maxOutputTokens: (model: string) => number;
   /** Epoch milliseconds, for formats that state when an answer was made. */
   readonly now: () => number;
-  /** The id of an answer: the provider's own would show the caller who served. */
+  /** The id of an answer: the provider's own id would identify the provider. */
   readonly newAnswerId: () => string;
 };
 
@@ -75,7 +75,7 @@ export class CallTranslation {
     return written.body;
   }
 
-  /** The caller's bytes for a provider's answer. Throws if the answer is not one of the provider's format. */
+  /** The caller's bytes for a provider's answer. Throws if the answer does not have the provider's format. */
   answer(target: Target, body: Buffer): Buffer {
     const { requestedModel: model, now, newAnswerId } = this.#call;
     const read = dialectOf(target).readAnswer(objectOf(body));

@@ -1,4 +1,4 @@
-// A provider's stream becomes the same caller's stream however the network cuts it, and one that breaks its format throws.
+// A provider's stream becomes the same caller's stream however the network cuts it, and a stream that breaks its format throws.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -129,7 +129,7 @@ test('events after the end are ignored', () => {
   assert.equal(stream.end(Buffer.alloc(0)).toString(), '');
 });
 
-test('ids of calls are unique over answers and not those of the provider', () => {
+test('ids of calls are unique over answers and differ from the provider ids', () => {
   const call = { name: 'look', arguments: '{}' };
   const chunk = {
     choices: [{ delta: { tool_calls: [{ index: 0, id: 'call_vendor', function: call }] } }],

@@ -1,5 +1,5 @@
 // Translates a provider's stream, event by event: bytes in, bytes out. It keeps one incomplete event and the text that
-// readers and writers repeat at the end, both bounded. It throws for an event that is not one of the provider's format, for
+// readers and writers repeat at the end, both bounded. It throws for an event of another format, for
 // an event that is too large, and for an end before the answer's.
 
 import { type AnswerIdentity, identifyEvent } from '../../translation/answer-identity.ts';

@@ -1,4 +1,4 @@
-// Stands between a call and its request where a target may have another wire format: what the caller gets is in the
+// The listener of a call with targets of other wire formats, in front of the request's own: answers and events are in the
 // caller's format, whichever target serves. An answer that cannot be translated is a failure of the provider.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';

@@ -28,7 +28,7 @@ const DEFAULT_MAX_VIEWERS = 200;
 const RETRY_AFTER_MS = 5000;
 /** A session may expire and an admin key may be replaced while a page is open. */
 const CHECK_EVERY = 15;
-/** Without an event for so many intervals, a comment keeps the connection open. */
+/** After this many intervals without an event a comment keeps the connection open. */
 const COMMENT_EVERY = 15;
 
 type Viewer = { readonly response: ServerResponse; readonly isAllowed: () => boolean };

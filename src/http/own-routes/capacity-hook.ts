@@ -1,7 +1,7 @@
 // The capacity decision of an application's own routes, before the body is read:
 //
 //   from another server?  verify the signature, run here or decline; never forward again
-//   from a caller         whose organisation? → budget and limits of its key → capacity of this server
+//   from a caller         key → organisation → budget and limits of its key → capacity of this server
 //                         → run here, with a slot, or forward, or refuse with the true time to come back
 //
 // States of a request: arrived → admitted (a slot is taken until the response closes) | forwarded | refused.
@@ -21,7 +21,7 @@ import type { RequestIds } from './request-ids.ts';
 
 export type CapacityHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** The forwarded requests whose body is not verified yet. */
+/** The forwarded requests with a body that is not verified yet. */
 export type AcceptedForwards = WeakMap<FastifyRequest, AcceptedForward>;
 
 export type RefuseOwn = (

@@ -1,4 +1,4 @@
-// GET /v1/jobs/{id}/events: the events of a job as a list or as a live stream. A job is a build, too, whose changes wake
+// GET /v1/jobs/{id}/events: the events of a job as a list or as a live stream. A job is a build, too: its changes wake
 // the stream; the stream ends with the job.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -8,7 +8,7 @@ import { namingValidator } from './admin.ts';
 export const bodyParsedByHandler: FastifySchemaCompiler<unknown> = (route) =>
   route.httpPart === 'body' ? (value) => ({ value }) : namingValidator(route);
 
-/** Options of a route whose response schemas only document. */
+/** Options of a route with response schemas that only document. */
 export const plainAnswer = {
   serializerCompiler: () => (answer: unknown) => JSON.stringify(answer),
 } as const;

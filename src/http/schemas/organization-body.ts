@@ -17,7 +17,7 @@ const MAX_MESSAGES = 300;
 /** Aliases such as US/Eastern are accepted, too. */
 const TIME_ZONES = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
 
-/** An error code or a key of the catalogue, for all languages, or for one with a prefix such as `tr:`. */
+/** An error code or a key of the catalogue, for all languages, or for a single language with a prefix such as `tr:`. */
 const MESSAGE_NAME = new RegExp(
   `^((${LOCALES.join('|')}):)?(${[...new Set([...ERROR_CODES, 'BACKGROUND_PAUSED', ...MESSAGE_KEYS])].join('|').replaceAll('.', '[.]')})$`,
 );

@@ -56,7 +56,7 @@ export function readDelivery(
   return pointer ? { kind: 'pointer', pointer, isCarried: true } : readBody(parts, delivery);
 }
 
-/** The body alone, for a message whose pointer names an unknown job. */
+/** The body alone, for a message with a pointer to an unknown job. */
 export function readBody(
   { readRawMessage = readPlainMessage }: Pick<IntakeParts, 'readRawMessage'>,
   delivery: Delivery,

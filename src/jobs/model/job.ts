@@ -64,7 +64,7 @@ export type JobResult = {
   readonly costNanos: number;
 };
 
-/** The lease owner of a waiting job whose message is on a provider queue that foreign workers consume too. */
+/** The lease owner of a waiting job that is handed over: its message is on a provider queue that foreign workers consume too. */
 export const HANDED_OVER = 'provider queue';
 
 /**

@@ -1,5 +1,5 @@
 // The port to a provider's own limit. A worker takes a permit before it claims a job, so that a job over the limit costs no
-// attempt and leaves no trace but a delay.
+// attempt and only delays the job.
 
 import type { PermitAsk } from '../../resilience/rate-limiter.ts';
 import type { Job } from '../model/job.ts';

@@ -68,7 +68,7 @@ export type JobMove = {
   readonly outbox?: readonly OutboxMessage[];
 };
 
-/** A renewed lease, a repeated publication, or the take-over of a handed-over job, whose lease ends. */
+/** A renewed lease, a repeated publication, or the take-over of a handed-over job, which ends its lease. */
 export type JobTouch =
   | { readonly leaseUntil: number }
   | { readonly publishedAt: number }

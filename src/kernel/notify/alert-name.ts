@@ -1,4 +1,4 @@
-// The names of the alerts, for the rules, the settings and the runbook, whose sections have the same names.
+// The names of the alerts, for the rules, the settings and the sections of the runbook.
 
 export const ALERT_NAMES = [
   'error-rate',

@@ -23,7 +23,7 @@ export type FailureReports = {
   close(): Promise<void>;
 };
 
-/** Codes whose failures are neither a throttle nor a limit nor a caller's mistake. */
+/** Codes of failures that are neither a throttle nor a limit nor a caller's mistake. */
 const REPORTED_CODES: ReadonlySet<string> = new Set([
   'PROVIDER_UNAVAILABLE',
   'NETWORK_TIMEOUT',

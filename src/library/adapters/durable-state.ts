@@ -1,4 +1,4 @@
-// Durable state for programs: queues that deliver at least once, and idempotency keys that admit one of several identical
+// Durable state for programs: queues that deliver at least once, and idempotency keys that admit a single one among identical
 // requests. One type for both SQL stores.
 
 import type { IdempotencyStore } from '../../admission/idempotency-store.ts';

@@ -43,7 +43,7 @@ export class DecisionCache {
     const entries = this.#organizations.get(organizationId) ?? new Map<string, Entry>();
     const key = normalize(message);
     this.#remove(entries, key);
-    // The organisation that stored last is the last one to lose entries.
+    // The organisation that stored last loses entries last.
     this.#organizations.delete(organizationId);
     this.#organizations.set(organizationId, entries);
     entries.set(key, {

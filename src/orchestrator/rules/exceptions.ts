@@ -1,6 +1,6 @@
 // The exceptions of a rule: words of a text that do not count, because they have another sense there. A phrase as written in
 // lower case: a word that is written as a name is not part of it. `word + other|another`: the word does not count in a text that
-// has one of the others anywhere, such as "branch" in a text about a tree.
+// has a companion word anywhere, such as "branch" in a text about a tree.
 
 import { compilePattern, type Pattern } from './pattern.ts';
 import { createPatternIndex, type FindPatterns } from './pattern-index.ts';

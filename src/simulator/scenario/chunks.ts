@@ -1,4 +1,4 @@
-// Splits an answer into stream chunks. Lazy: a stream of a hundred thousand chunks holds one of them at a
+// Splits an answer into stream chunks. Lazy: a stream of a hundred thousand chunks holds a single chunk at a
 // time.
 
 import type { Answer, ToolCall } from '../answers.ts';

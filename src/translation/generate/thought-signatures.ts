@@ -69,11 +69,11 @@ export function ownProof(signature: Signature | undefined): string | undefined {
   return signature?.vendor === 'generate' ? signature.data : undefined;
 }
 
-/** Google's documented mark for calls that another model made, or whose proof the client lost. */
+/** Google's documented mark for calls that another model made, or that lost their proof at the client. */
 export const SKIPS_VALIDATION = 'skip_thought_signature_validator';
 const VALIDATES = /gemini-(?:[3-9]|\d{2})/;
 
-/** Gemini 3 and later refuse a turn whose first function call has no proof. */
+/** Gemini 3 and later refuse a turn if its first function call has no proof. */
 export function signFirstCall(model: string, parts: readonly JsonObject[]): readonly JsonObject[] {
   const at = parts.findIndex((part) => 'functionCall' in part);
   const first = parts[at];

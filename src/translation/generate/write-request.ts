@@ -49,7 +49,7 @@ function callsOf(turns: readonly Turn[]): Calls {
   return calls;
 }
 
-/** Results have no ids here, so that those of one function stand in the order of its calls. */
+/** Results have no ids here, so results of one function stand in the order of its calls. */
 function inOrder(parts: readonly TurnPart[], calls: Calls): readonly TurnPart[] {
   const positionOf = ({ callId }: ToolResultPart) =>
     calls.get(callId)?.position ?? Number.MAX_SAFE_INTEGER;

@@ -73,7 +73,7 @@ export function readResponsesRequest(
   return request;
 }
 
-/** Fields whose default is what another vendor does anyway. */
+/** Fields with a default that equals the other vendors' behaviour. */
 function dropUnlessDefault(fields: Fields, losses: Losses): void {
   const tier = fields.text('service_tier');
   if (tier !== undefined && tier !== 'auto' && tier !== 'default') losses.drop('service_tier');

@@ -46,7 +46,7 @@ export function budgetLevelsContract(
       assert.equal((await opened.levels.crossedSince(0, 1)).length, 1);
     });
 
-    it('standings are those of the given budgets; an unknown budget is left out', async () => {
+    it('returns the standings of the given budgets and leaves out an unknown budget', async () => {
       const organization = { ...BUDGET, percent: 80 };
       const user = { ...BUDGET, kind: 'user', scopeId: 'u', percent: 50 };
       const unknown = { ...BUDGET, organizationId: 'other', percent: 50 };

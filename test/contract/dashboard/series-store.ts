@@ -93,13 +93,13 @@ export function seriesStoreContract(adapter: string, open: () => Promise<OpenedS
       assert.ok(read.every(({ sample }) => sample.errors['INTERNAL'] === 1));
     });
 
-    it('forgets the rows of intervals that began before a timestamp, in every resolution', async () => {
+    it('deletes the rows of intervals that began before a timestamp, in every resolution', async () => {
       await series.save([
         row(0, { requests: 1, errors: { INTERNAL: 1 } }),
         { ...row(0, { requests: 1 }), resolutionMs: RESOLUTIONS_MS[2] },
         row(1, { requests: 2, errors: { INTERNAL: 1 } }),
       ]);
-      assert.equal(await series.forget(MIDNIGHT + MINUTE), 2);
+      assert.equal(await series.prune(MIDNIGHT + MINUTE), 2);
       const read = await series.read(HOUR);
       assert.deepEqual(
         read.map(({ at }) => at),

@@ -72,7 +72,7 @@ test('a method that the document does not list is answered 405 with the methods 
   for (const [path, operations] of paths) {
     const served = operations.map(({ method }) => method);
     const address = path.replaceAll(/\{\w+\}/g, 'x');
-    // DELETE there would be one of a dead letter with this id.
+    // DELETE there would delete a dead letter with this id.
     if (path === '/admin/dlq/retry-all') served.push('DELETE');
     for (const method of METHODS.filter((each) => !served.includes(each))) {
       const answer = await rig.call(method, address);

@@ -67,7 +67,7 @@ test('commands change a running server immediately', async () => {
   assert.equal((await rig.call('GET', '/v1/usage', { key })).status, 401);
 });
 
-test('orgs delete revokes the keys at the server, and a second one says there is none', async () => {
+test('orgs delete revokes the keys at the server; repeated, it reports an unknown organisation', async () => {
   await answerOf(rig.dataDir, 'orgs', 'create', 'short-lived');
   const made = await spillway(rig.dataDir, 'keys', 'create', '--org', 'short-lived');
   const key = /sk-spill-\w+/.exec(made.out)?.[0];

@@ -74,7 +74,7 @@ suite('model names and JSON depth', () => {
     assert.equal((await send('/v1/messages', body)).status, 200);
   });
 
-  test('models that nobody configured share the metric label other', async () => {
+  test('models without a configuration share the metric label other', async () => {
     for (let number = 0; number < 20; number += 1) {
       const body = { model: `gpt-invented-${number}x`, messages: MESSAGES };
       assert.equal((await send('/v1/chat/completions', JSON.stringify(body))).status, 200);

@@ -158,7 +158,7 @@ suite('an alias with failing targets', () => {
     }
   });
 
-  test('a limit that is met last does not hide one with an earlier reset', async () => {
+  test('the last limit does not hide a limit with an earlier reset', async () => {
     gateway.simulator.setScenario([
       { provider: 'first', preset: 'usage-limit', resetInSeconds: 600 },
       { provider: 'second', preset: 'usage-limit', resetInSeconds: 3600 },

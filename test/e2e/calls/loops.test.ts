@@ -53,7 +53,7 @@ suite('loops', () => {
     }
   });
 
-  test('a server whose provider is itself does not start', async (context) => {
+  test('a server that is its own provider does not start', async (context) => {
     for (const host of ['localhost', '127.0.0.1', '[::1]', '0.0.0.0']) {
       const { code, errors, output } = await finishSpillway(['serve'], {
         PORT: '18787',

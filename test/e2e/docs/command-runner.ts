@@ -1,5 +1,5 @@
 // Runs the commands and scripts of a document as a reader would: in a shell, in a folder of their own, against a fresh server.
-// `spillway` and `npx spillway` are the checkout's. Addresses and keys of the documents become those of the server.
+// `spillway` and `npx spillway` are the checkout's. The server's addresses and keys replace the ones in the documents.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

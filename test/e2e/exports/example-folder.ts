@@ -60,7 +60,7 @@ export async function writeExamples(
 }
 
 export type RunOutcome = {
-  /** The reason why each example failed; null for one that ran to its end. */
+  /** The reason why each example failed; null for an example that ran to its end. */
   readonly failures: readonly (string | null)[];
   /** The exported values that were used, as `specifier name`. */
   readonly used: readonly string[];

@@ -175,7 +175,7 @@ suite('following live', () => {
     assert.deepEqual(await resumed.rest(), asJob.slice(2));
   });
 
-  test('a reader whose key is revoked gets no further event', async () => {
+  test('a reader gets no further event after its key is revoked', async () => {
     const path = '/v1/builds/b-revoked/events';
     await call('POST', '/admin/orgs', { id: 'leaving' }, gateway.adminKey);
     const keys = '/admin/orgs/leaving/keys';

@@ -68,7 +68,7 @@ suite('callbacks to a host that an operator allows', () => {
   });
 });
 
-suite('callbacks that nobody may ask for', () => {
+suite('forbidden callback addresses', () => {
   let gateway: TestGateway;
   before(async () => {
     gateway = await startTestGateway();

@@ -71,7 +71,7 @@ suite('images of jobs', () => {
     requested = [];
   });
 
-  test('jobs whose image host never answers do not delay the job of another organisation', async () => {
+  test('jobs with a silent image host do not delay the job of another organisation', async () => {
     const hostile = await newTenant(open);
     // One more than an organisation may fetch at once.
     const { jobs } = IMAGE_BOUNDS.perOrganization;

@@ -247,7 +247,7 @@ test('with jobs.midStream error a cut after content fails the job, with its part
   assert.deepEqual([again.status, again.attempts], ['succeeded', 2]);
 });
 
-test('a job whose process was killed during its stream starts over and ends once', async (context) => {
+test('a job starts over and ends once after its process was killed during the stream', async (context) => {
   const simulator = await startSimulator({ clock: systemClock });
   context.after(() => simulator.close());
   const env = {

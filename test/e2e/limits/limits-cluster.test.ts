@@ -107,7 +107,7 @@ suite('limits of three gateways', { timeout: 170_000 }, () => {
   });
 });
 
-/** Callers who ask again and again, and after a refusal a moment later. */
+/** Callers that repeat their request at once, and shortly after a refusal. */
 class Crowd {
   /** How those were refused that were. */
   readonly codes = new Set<string>();

@@ -89,7 +89,7 @@ export function runScript(folder: string, script: string): Promise<string> {
   return run(process.execPath, ['--input-type=module', '--eval', script], folder);
 }
 
-/** Those that npm would install with the package: neither development nor optional peers. */
+/** The packages that npm would install with this one: neither development nor optional peers. */
 function productionPackages(): readonly string[] {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: boolean; devOptional?: boolean }>;

@@ -159,7 +159,7 @@ suite('hostile providers and requests of other formats', () => {
         }
     });
 
-  test('an answer that is not one of the format fails sealed', async () => {
+  test('an answer of another format fails with a sealed error', async () => {
     for (const body of [
       '{"choices":"canary","content":"canary","candidates":"canary"}',
       '["canary"]',

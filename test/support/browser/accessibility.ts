@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const ALL_RULES = `['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']`;
-/** The rules whose result depends on colours. */
+/** The rules that depend on colours. */
 const COLOUR_RULES = `{ type: 'rule', values: ['color-contrast', 'link-in-text-block'] }`;
 
 /** Of the page as it is; one line per violation: rule, impact, elements. */

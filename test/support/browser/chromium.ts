@@ -1,5 +1,5 @@
 // A real Chromium for tests of the dashboard. CHROMIUM_PATH names it; otherwise the usual paths of Linux and macOS count.
-// The tests are skipped where there is none, with a sentence that says so.
+// Without a Chromium the tests are skipped with a reason.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

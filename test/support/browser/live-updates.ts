@@ -5,7 +5,7 @@
 import type { Browser, Page } from 'playwright-core';
 
 export type TaskTimes = {
-  /** The updates whose figures and charts were drawn. */
+  /** The updates with drawn figures and charts. */
   readonly drawn: number;
   /** Of `PerformanceObserver`: tasks of more than 50 ms from begin to end, in whole milliseconds. */
   readonly longTasks: readonly number[];

@@ -13,7 +13,7 @@ import type { Metric } from '../../../src/kernel/metrics.ts';
 const TABLE_START = '<!-- metrics: node test/support/telemetry/write-metrics-page.ts -->\n';
 const TABLE_END = '<!-- end of metrics -->\n';
 
-/** Of a process with all roles, and those that only a Redis brings. */
+/** Of a process with all roles, and the metrics that only a Redis adds. */
 export async function registeredMetrics(): Promise<readonly Metric[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'spillway-metrics-'));
   const env = { PORT: '0', LOG_LEVEL: 'critical', SPILLWAY_DATA_DIR: dataDir };

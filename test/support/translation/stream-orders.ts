@@ -30,7 +30,7 @@ export const ASSERT_ORDER: Readonly<Record<DialectName, (events: readonly SentEv
   generate: assertGenerate,
 };
 
-/** Events whose data repeats their name. */
+/** Events that repeat their name in their data. */
 function named(events: readonly SentEvent[]): readonly JsonObject[] {
   return events.map(({ event, data }) => {
     assert.ok(data !== '[DONE]');

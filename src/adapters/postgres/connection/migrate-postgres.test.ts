@@ -43,7 +43,7 @@ describe('migrating PostgreSQL', () => {
     assert.equal(new Set(started.map(({ identity }) => JSON.stringify(identity))).size, 1);
   });
 
-  it('tables of other programs stay unchanged, also those with equal names', async () => {
+  it('tables of other programs stay unchanged, also tables with equal names', async () => {
     await runOn(
       database.url,
       `create table organizations (id serial primary key, title text);

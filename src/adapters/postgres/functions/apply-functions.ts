@@ -1,7 +1,7 @@
 // Keeps the functions of a PostgreSQL store equal to the SQL files of this folder. The table spillway_functions records
 // the digest of each definition as applied; a definition with another digest is outdated and created anew with
 // `create or replace`, which servers that are running do not notice. A changed signature needs a drop first: servers of
-// the previous version then fail to call it, so a released function whose arguments change gets a new name instead, and
+// the previous version then fail to call it, so new arguments of a released function need a new name, and
 // functions without a file stay in the store. A definition applied by a newer version is not outdated: a server of the
 // previous version must not undo an upgrade that is under way.
 

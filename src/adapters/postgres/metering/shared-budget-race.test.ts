@@ -1,4 +1,4 @@
-// Real processes race for one budget on a real PostgreSQL; one of them is killed. Exactly the requests that fit are reserved,
+// Real processes race for one budget on a real PostgreSQL; one process is killed. Exactly the requests that fit are reserved,
 // every attempt is counted, and no money stays reserved.
 
 import assert from 'node:assert/strict';

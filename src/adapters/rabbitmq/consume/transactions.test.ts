@@ -124,7 +124,7 @@ for (const type of ['classic', 'quorum'] as const)
       await until(async () => (await ready(to)) === 1);
     });
 
-    it('a message whose queue was deleted is published again, and none is lost', async () => {
+    it('a message of a deleted queue is published again, and no message is lost', async () => {
       await send([BODY, BODY]);
       await replaceNext((carries) => ({ id: 'A1', body: '', carries }));
       await rig.outsider.withChannel((channel) => channel.queueDelete({ queue: to }));
@@ -132,7 +132,7 @@ for (const type of ['classic', 'quorum'] as const)
       await until(async () => (await ready(to)) === 1);
     });
 
-    it('processes that are killed leave each message on one of the two queues', async () => {
+    it('processes that are killed leave each message on exactly one queue', async () => {
       const count = 400;
       await send(Array.from({ length: count }, (_, index) => Buffer.from(`{"id":${index}}`)));
       for (let at = 30; (await ready(from)) > 0; at += 30) {

@@ -52,7 +52,7 @@ async function declareAll(channel: Channel, ladder: DelayLadder): Promise<void> 
   await channel.exchangeDeclare({ exchange: unrouted, type: 'fanout', durable: true });
   await channel.queueDeclare({ ...unroutedQueue });
   await channel.queueBind({ queue: unroutedQueue.queue, exchange: unrouted, routingKey: '' });
-  // Without it a message whose queue was deleted would stay on its level, and thirty-two of them would block the level.
+  // Without it a message of a deleted queue would stay on its level, and thirty-two of them would block the level.
   const alternate = { 'alternate-exchange': unrouted };
   await channel.exchangeDeclare({
     exchange: exit,

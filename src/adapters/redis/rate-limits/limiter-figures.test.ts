@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => rig.close());
 
-test("records, memory and lifetimes are those of the installation's own limiter keys", async () => {
+test("counts the records, memory and lifetimes of the installation's own limiter keys", async () => {
   const link = rig.open();
   await link.ready(5000);
   for (let index = 0; index < 30; index += 1)

@@ -12,7 +12,7 @@ export type ObservedLimit = {
   used: number;
   /** Without the shares that are reserved for awaited servers. */
   remaining: number;
-  /** The time of the observation on Redis' clock; 0 when there is none. */
+  /** The time of the observation on Redis' clock; 0 before the first observation. */
   seenAt: number;
   /** When this server last decided about it by a safe share; 0 for never. */
   decidedAt: number;

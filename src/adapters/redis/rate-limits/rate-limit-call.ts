@@ -139,7 +139,7 @@ function endingHead(
   return `${operation},${quoted(id)},${tokens},${used},${takenAt},${expiresAt}`;
 }
 
-/** Ids are generated here, except those of jobs, which their senders choose. */
+/** Ids are generated here, except the ids of jobs, which their senders choose. */
 function quoted(id: string): string {
   return PLAIN.test(id) ? `"${id}"` : JSON.stringify(id);
 }

@@ -31,7 +31,7 @@ export const SAFE_PART = 0.8;
 
 // KEYS  1 epoch  2 servers: id by last contact  3 awaited: id by the time until which its share is reserved
 //       4… the limits' keys
-// ARGV  1 this server's id  2 the epoch it knows, or ''  3 the epoch to store where there is none
+// ARGV  1 this server's id  2 the epoch it knows, or ''  3 the epoch to store if Redis has no epoch
 //       4 TTL of records in ms  5 how long a server without contact stays listed, in ms
 //       6 how long the share of a server that lost contact is reserved, in ms
 //       7 '1' while this server decides by its safe share  8 JSON: ids of the servers it expects back

@@ -44,7 +44,7 @@ export class RateLimitSession {
     return this.#call(operations, false);
   }
 
-  /** As `ask`, for a server that uses its safe share: the share stays reserved, and so do those of the servers it knew. */
+  /** As `ask`, for a server that uses its safe share: the share stays reserved, and so do the shares of the servers it knew. */
   report(operations: readonly Operation[]): Promise<CallReply> {
     return this.#call(operations, true);
   }

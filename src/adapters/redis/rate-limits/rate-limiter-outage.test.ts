@@ -112,7 +112,7 @@ test('a server that rejoins observes the limits that it decided about', async ()
   await goAway();
   assert.equal(await admittedOf(server, limit, 5), 5);
   await comeBack();
-  // This answer follows the one of the rejoining call.
+  // This answer follows the answer to the rejoining call.
   await server.limiter.look([]);
   await goAway();
   // 0.8 × (100 - 5). Without the observation the five would be part of a share of 80.

@@ -1,4 +1,4 @@
-// The tables of alerts as Kysely sees them; the conventions are those of schema.ts.
+// The tables of alerts as Kysely sees them; schema.ts states the conventions.
 
 import type { ColumnType } from 'kysely';
 

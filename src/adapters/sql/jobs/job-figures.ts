@@ -8,7 +8,7 @@ import type { Schema } from '../schema.ts';
 import { toNumber } from '../sql-dialect.ts';
 import { toJob } from './job-row.ts';
 
-/** Jobs in a window whose state is examined; a few milliseconds for a store in this process. */
+/** The examined jobs of a window; a few milliseconds for a store in this process. */
 const MAX_EXAMINED = 2000;
 
 export function createJobFigures(db: Kysely<Schema>): JobFigures {

@@ -9,7 +9,7 @@ import { HOUR_MS, hourStart } from './usage-rollup.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 
-/** `reads`: the connections of readings, where they are apart from those of requests. */
+/** `reads`: the connections of readings, where they are separate from the connections of requests. */
 export function createSpendStore(db: Kysely<Schema>, reads: Kysely<Schema> = db): SpendStore {
   return {
     async rollUpHour(hour) {

@@ -52,7 +52,7 @@ export function index(
 }
 
 /**
- * Raises the thresholds of autovacuum for a table whose rows are inserted, read by key and deleted when old: inserts leave
+ * Raises the thresholds of autovacuum for a table of rows that are inserted, read by key and deleted when old: inserts leave
  * no dead rows, and no plan depends on its statistics. PostgreSQL only.
  */
 export async function vacuumRarely(db: Kysely<Schema>, name: string): Promise<void> {

@@ -25,7 +25,7 @@ const ROWS_PER_STATEMENT = 200;
 /** RESOLUTIONS_MS of the port; adapters import types alone. */
 const RESOLUTIONS: readonly SeriesRow['resolutionMs'][] = [60_000, 300_000, 1_800_000];
 
-/** `reads`: the connections of readings, where they are apart from those of requests. */
+/** `reads`: the connections of readings, where they are separate from the connections of requests. */
 export function createSeriesStore(db: Kysely<Schema>, reads: Kysely<Schema> = db): SeriesStore {
   return {
     async save(rows) {
@@ -36,7 +36,7 @@ export function createSeriesStore(db: Kysely<Schema>, reads: Kysely<Schema> = db
       });
     },
     read: (range) => readIntervals(reads, range),
-    async forget(before) {
+    async prune(before) {
       let forgotten = 0;
       // By resolution, because the keys begin with it.
       for (const resolutionMs of RESOLUTIONS)

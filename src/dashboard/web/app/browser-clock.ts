@@ -1,6 +1,6 @@
 // Time in the browser, and the only place of the pages that reads it or starts a timer. `nowMs` is a signal that moves once a
 // second while a component reads it, so that every countdown on a page changes together. It follows the server's clock:
-// a laptop whose clock is wrong shows right countdowns.
+// a laptop with a wrong clock shows right countdowns.
 
 import { computed, signal } from '@preact/signals';
 

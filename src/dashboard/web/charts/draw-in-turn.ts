@@ -3,7 +3,7 @@
 // later only the latest data.
 
 export type Turn = {
-  /** Draws in one of the next frames, once for several calls. */
+  /** Draws in a later frame, once for several calls. */
   readonly ask: () => void;
   readonly end: () => void;
 };

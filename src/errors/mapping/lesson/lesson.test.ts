@@ -217,7 +217,7 @@ test('a refused content with status 403 is not a refused credential', () => {
   assert.notEqual(lesson.code, 'AUTH_FAILED');
 });
 
-test('a 403 whose sentence quotes a limit teaches the refused credential and no limit', () => {
+test('a 403 that quotes a limit teaches the refused credential and no limit', () => {
   const said = 'credit balance is too low try again in 700 hours';
   const failure = {
     status: 403,

@@ -15,7 +15,7 @@ test('a code for an unknown model names the problem', () => {
     assert.deepEqual(paramsOf(404, { code, message: 'It does not exist.' }), UNKNOWN, code);
 });
 
-test('a 404 whose sentence has the name of the model names the problem', () => {
+test('a 404 with the name of the model in its sentence is an unknown model', () => {
   const anthropic = { type: 'not_found_error', message: 'model: claude-9-huge' };
   assert.deepEqual(paramsOf(404, anthropic, 'claude-9-huge'), UNKNOWN);
   const gemini = { status: 'NOT_FOUND', message: 'models/gemini-0 is not found for v1beta.' };

@@ -11,7 +11,7 @@ export type TextRule = {
   readonly meaning: Meaning;
   readonly reach: 'always' | 'open' | 'refused' | 'bare';
   readonly phrases: readonly string[];
-  /** The text must also contain one of these. */
+  /** The text must also contain at least one of them. */
   readonly together?: readonly string[];
 };
 

@@ -1,5 +1,5 @@
 // Stored responses: to requests with an idempotency key, and the last good ones for callers that accept stale answers.
-// idempotency_keys has no foreign key to organizations: operators, who belong to none, use keys too.
+// idempotency_keys has no foreign key to organizations: operators, without an organisation, use keys too.
 
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../schema.ts';

@@ -8,7 +8,7 @@ import { linearScale, niceTicks } from '../scale.ts';
 export type BurnDownPicture = {
   readonly width: number;
   readonly height: number;
-  /** Path of what is left (or spent, without a budget) until now. */
+  /** Path of the remaining money (or of the spent money, without a budget) until now. */
   readonly line: string;
   readonly area: string;
   /** From now to the month's end or to the crossing; absent without a forecast. */

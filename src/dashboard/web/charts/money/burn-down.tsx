@@ -1,4 +1,4 @@
-// A month's budget as a burn-down: what is left, falling; the even use as a thin line; the forecast dashed, with the day on
+// A month's budget as a burn-down: the remaining money, falling; the even use as a thin line; the forecast dashed, with the day on
 // which it reaches zero.
 
 import type { BurnDown as BurnDownData } from '../../../api/money.ts';

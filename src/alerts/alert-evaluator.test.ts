@@ -11,7 +11,7 @@ import type { AlertBoard } from './alert-board.ts';
 import type { FigureReading } from './alert-figures.ts';
 import { alertRules } from './alert-rules.ts';
 import type { AlertMessage, AlertSink } from './alert-sink.ts';
-import { AlertSpeaker } from './alert-speaker.ts';
+import { AlertEvaluator } from './alert-evaluator.ts';
 import { deliverNotices } from './deliver-notices.ts';
 
 const THRESHOLDS = {
@@ -31,7 +31,7 @@ const DOWN: FigureReading = new Map([['dependency-unavailable', [{ subject: 'red
 const UP: FigureReading = new Map([['dependency-unavailable', [{ subject: 'redis', value: 0 }]]]);
 const signal = new AbortController().signal;
 
-describe('the speaker of alerts', () => {
+describe('AlertEvaluator', () => {
   let store: SqliteStore;
   let clock: TestClock;
   let holder: string;
@@ -80,7 +80,7 @@ describe('the speaker of alerts', () => {
   function serverOf(serverId: string, disabled: readonly 'dependency-unavailable'[] = []) {
     const sinks = new Map<AlertSinkName, AlertSink>([['webhook', sinkOf(serverId)]]);
     const board = failingBoard();
-    const speaker = new AlertSpeaker({
+    const evaluator = new AlertEvaluator({
       rules: alertRules(THRESHOLDS, disabled),
       pace: { startAfter: 1, endAfter: 1, minFiringMs: 0 },
       budgetRules: undefined,
@@ -100,8 +100,8 @@ describe('the speaker of alerts', () => {
     return {
       async tick() {
         await clock.advance(10_000);
-        await speaker.evaluate(signal);
-        if (speaker.isSpeaker && isStoreUp)
+        await evaluator.evaluate(signal);
+        if (evaluator.isLeader && isStoreUp)
           await deliverNotices({ board, sinks, clock, log: silentLog }, signal);
       },
     };
@@ -114,7 +114,7 @@ describe('the speaker of alerts', () => {
     assert.deepEqual(sent, [`a started ${about}`, `a ended ${about}`]);
   });
 
-  it('a new speaker repeats no start and reports the end', async () => {
+  it('a new leader repeats no start and reports the end', async () => {
     reading = DOWN;
     await serverOf('a').tick();
     holder = 'b';
@@ -126,7 +126,7 @@ describe('the speaker of alerts', () => {
     assert.deepEqual(sent, [`a started ${about}`, `b ended ${about}`]);
   });
 
-  it('two speakers at a time report each alert once', async () => {
+  it('two leaders at a time report each alert once', async () => {
     const [a, b] = [serverOf('a'), serverOf('b')];
     await a.tick();
     holder = 'b';
@@ -139,7 +139,7 @@ describe('the speaker of alerts', () => {
     assert.equal(sent.length, 2);
   });
 
-  it('the last speaker continues while the registry is unavailable', async () => {
+  it('the last leader continues while the registry is unavailable', async () => {
     const [a, b] = [serverOf('a'), serverOf('b')];
     for (const server of [a, b]) await server.tick();
     isRegistryUp = false;
@@ -171,7 +171,7 @@ describe('the speaker of alerts', () => {
     assert.equal(sent.length, 2);
   });
 
-  it('an alert whose rule was disabled ends without a message', async () => {
+  it('an alert of a disabled rule ends without a message', async () => {
     reading = DOWN;
     await serverOf('a').tick();
     await serverOf('a', ['dependency-unavailable']).tick();

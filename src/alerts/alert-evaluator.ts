@@ -1,10 +1,10 @@
-// One evaluation of all alerts. Of all servers one evaluates: the holder of a lease. While the registry of leases is
-// unavailable the last holder continues.
+// Evaluates all alerts on one server of the cluster, the leader: the holder of a lease. While the registry of leases is
+// unavailable the last holder continues. Delivery of the messages is deliver-notices.ts.
 //
-//   lease ─▶ firing alerts of the board (after a change of the speaker) ─▶ figures ─▶ tracker ─▶ started, ended ─▶ board
+//   lease ─▶ firing alerts of the board (after a change of the leader) ─▶ figures ─▶ tracker ─▶ started, ended ─▶ board
 //
-// While the store is unavailable a speaker that knows the firing alerts sends its messages directly and writes them to the
-// board later, without notices. The board accepts a start and an end once, so that two speakers at a time still report
+// While the store is unavailable a leader that knows the firing alerts sends its messages directly and writes them to the
+// board later, without notices. The board accepts a start and an end once, so that two leaders at a time still report
 // each alert once.
 
 import { logFailure } from '../kernel/log.ts';
@@ -15,7 +15,7 @@ import type { StartedAlert } from './alert-tracker.ts';
 import { AlertTracker } from './alert-tracker.ts';
 import { budgetAlert, hasBudgetRecovered } from './budget-alerts.ts';
 import type { CrossedLevel } from './budget-levels.ts';
-import { noticesOf, type SpeakerParts, sendDirectly } from './speaker-parts.ts';
+import { noticesOf, type EvaluatorParts, sendDirectly } from './evaluator-parts.ts';
 
 type Unsaved = { readonly phase: NoticePhase; readonly alert: Alert; readonly at: number };
 
@@ -27,9 +27,9 @@ const MAX_STANDINGS = 200;
 const MAX_UNSAVED = 1000;
 const MAX_SEEN = 10_000;
 
-export class AlertSpeaker {
-  readonly #parts: SpeakerParts;
-  #isSpeaker = false;
+export class AlertEvaluator {
+  readonly #parts: EvaluatorParts;
+  #isLeader = false;
   /** Undefined until the board has been read. */
   #tracker: AlertTracker | undefined;
   #unsaved: Unsaved[] = [];
@@ -39,30 +39,30 @@ export class AlertSpeaker {
   #seenCrossings = new Set<string>();
   #checked = 0;
 
-  constructor(parts: SpeakerParts) {
+  constructor(parts: EvaluatorParts) {
     this.#parts = parts;
   }
 
-  get isSpeaker(): boolean {
-    return this.#isSpeaker;
+  get isLeader(): boolean {
+    return this.#isLeader;
   }
 
-  /** The alerts that fire as far as this server knows; undefined if another server speaks. */
+  /** The alerts that fire as far as this server knows; undefined on a server that does not lead. */
   firing(): readonly Alert[] | undefined {
-    return this.#isSpeaker ? this.#tracker?.firing() : undefined;
+    return this.#isLeader ? this.#tracker?.firing() : undefined;
   }
 
   async evaluate(signal: AbortSignal): Promise<void> {
     const { figures, clock } = this.#parts;
     figures.observe();
-    this.#isSpeaker = await this.#acquireLease();
-    if (!this.#isSpeaker) {
+    this.#isLeader = await this.#acquireLease();
+    if (!this.#isLeader) {
       this.#tracker = undefined;
       this.#unsaved = [];
       this.#seenCrossings.clear();
       return;
     }
-    await this.#save();
+    await this.#saveMissed();
     const tracker = await this.#knownTracker();
     const { started, ended } = tracker.step(await figures.read(), clock.now());
     for (const each of started) await this.#start(tracker, this.#newAlert(each), signal);
@@ -74,7 +74,7 @@ export class AlertSpeaker {
     try {
       return await this.#parts.acquireLease();
     } catch {
-      return this.#isSpeaker;
+      return this.#isLeader;
     }
   }
 
@@ -120,7 +120,7 @@ export class AlertSpeaker {
       // Another server has started it: the board is read again.
       if (!(await this.#parts.board.start(alert, notices))) this.#tracker = undefined;
     } catch (cause) {
-      this.#withoutStore('started', alert, cause);
+      this.#keepUnsaved('started', alert, cause);
       await sendDirectly(this.#parts, 'started', alert, alert.message, signal);
     }
   }
@@ -131,13 +131,14 @@ export class AlertSpeaker {
     try {
       await board.end(alert.id, clock.now(), noticesOf(this.#parts, 'ended', text));
     } catch (cause) {
-      this.#withoutStore('ended', alert, cause);
+      this.#keepUnsaved('ended', alert, cause);
       const ended = { ...alert, endedAt: clock.now() };
       await sendDirectly(this.#parts, 'ended', ended, text, signal);
     }
   }
 
-  #withoutStore(phase: NoticePhase, alert: Alert, cause: unknown): void {
+  /** The store is unavailable: the board gets the change later. */
+  #keepUnsaved(phase: NoticePhase, alert: Alert, cause: unknown): void {
     const { log, clock } = this.#parts;
     logFailure(log, 'an alert could not be stored; its message is sent directly', cause, {
       level: 'warn',
@@ -146,8 +147,8 @@ export class AlertSpeaker {
     if (this.#unsaved.length < MAX_UNSAVED) this.#unsaved.push({ phase, alert, at: clock.now() });
   }
 
-  /** Writes what the store has missed. Rejects while it is still unavailable, unless nothing is missing. */
-  async #save(): Promise<void> {
+  /** Writes the starts and ends that the board has missed, in order. The next evaluation repeats a failed write. */
+  async #saveMissed(): Promise<void> {
     const { board } = this.#parts;
     while (this.#unsaved[0]) {
       const { phase, alert, at } = this.#unsaved[0];

@@ -8,8 +8,8 @@ import type { SeriesStore } from './series-store.ts';
 
 const INTERVAL_MS = 600_000;
 
-export function startForgettingSamples(parts: {
-  readonly store: Pick<SeriesStore, 'forget'>;
+export function startPruningSamples(parts: {
+  readonly store: Pick<SeriesStore, 'prune'>;
   readonly keptMs: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -18,7 +18,7 @@ export function startForgettingSamples(parts: {
   return every(
     clock,
     INTERVAL_MS,
-    async () => void (await store.forget(clock.now() - keptMs)),
+    async () => void (await store.prune(clock.now() - keptMs)),
     (cause) => logFailure(log, 'old samples were not deleted', cause, { level: 'warn' }),
   );
 }

@@ -1,4 +1,4 @@
-// The parts of the speaker, and its two ways to the sinks: notices on the board, or directly.
+// The dependencies of the evaluator, and its two ways to the sinks: notices on the board, or directly.
 
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
@@ -13,7 +13,7 @@ import type { AlertPace } from './alert-state.ts';
 import type { BudgetAlertRules } from './budget-alerts.ts';
 import type { BudgetLevels } from './budget-levels.ts';
 
-export type SpeakerParts = {
+export type EvaluatorParts = {
   readonly rules: readonly NamedRule[];
   readonly pace: AlertPace;
   /** Undefined if budget alerts are disabled. */
@@ -31,7 +31,7 @@ export type SpeakerParts = {
 };
 
 export function noticesOf(
-  { sinks }: Pick<SpeakerParts, 'sinks'>,
+  { sinks }: Pick<EvaluatorParts, 'sinks'>,
   phase: NoticePhase,
   text: string,
 ): readonly Notice[] {
@@ -45,7 +45,7 @@ export function messageId(alertId: string, phase: NoticePhase): string {
 
 /** One try per sink. */
 export async function sendDirectly(
-  { sinks, log }: Pick<SpeakerParts, 'sinks' | 'log'>,
+  { sinks, log }: Pick<EvaluatorParts, 'sinks' | 'log'>,
   phase: NoticePhase,
   alert: Alert,
   text: string,
