@@ -27,6 +27,9 @@ export type NeutralRequest = {
   readonly outputFormat: OutputFormat | undefined;
 };
 
+/** A message as a format has it: a turn, or instructions among the turns. */
+export type MessageRead = { readonly system: readonly TextPart[] } | { readonly turn: Turn };
+
 export type Turn = { readonly role: 'user' | 'assistant'; readonly parts: readonly TurnPart[] };
 
 export type TurnPart =
@@ -125,3 +128,11 @@ export type JsonObject = { readonly [name: string]: unknown };
 /** The formats between which Spillway translates. */
 export const DIALECTS = ['messages', 'chat', 'responses', 'generate'] as const;
 export type DialectName = (typeof DIALECTS)[number];
+
+export function instructionsIn(messages: readonly MessageRead[]): readonly TextPart[] {
+  return messages.flatMap((message) => ('system' in message ? message.system : []));
+}
+
+export function turnsIn(messages: readonly MessageRead[]): readonly Turn[] {
+  return messages.flatMap((message) => ('turn' in message ? [message.turn] : []));
+}

@@ -1,24 +1,20 @@
-// OpenAI's Chat Completions request → the neutral form. Also the format of many compatible providers, whose older names
-// (`functions`, `max_tokens`) are read too.
+// OpenAI's Chat Completions request → the neutral form. Older names of fields (`functions`, `max_tokens`) are read too, because
+// compatible providers still use them. Messages are read-messages.ts.
 
-import { readDataUrl } from '../data-url.ts';
 import { type RequestTerms, TranslationProblem } from '../dialect.ts';
 import { Fields } from '../fields.ts';
 import type { Losses } from '../losses.ts';
-import { isOwnWord } from '../model-words.ts';
 import {
   EFFORTS,
-  type MediaPart,
+  instructionsIn,
   type NeutralRequest,
   type OutputFormat,
   type ReasoningRequest,
-  type TextPart,
   type ToolChoice,
   type ToolDefinition,
-  type Turn,
-  type TurnPart,
+  turnsIn,
 } from '../neutral-request.ts';
-import { reasoningPart } from './answer.ts';
+import { readMessage } from './read-messages.ts';
 
 /** Hints, and options of the answer that the stream's writer handles. */
 const SKIPPED = [
@@ -42,8 +38,8 @@ export function readChatRequest(
   const fields = new Fields(body);
   fields.skip(...SKIPPED);
   const messages = fields.objects('messages').map((message) => readMessage(message, losses));
-  const system = messages.flatMap((message) => ('system' in message ? message.system : []));
-  const turns = messages.flatMap((message) => ('turn' in message ? [message.turn] : []));
+  const system = instructionsIn(messages);
+  const turns = turnsIn(messages);
   // Only this format allows instructions alone; elsewhere they are the question.
   const hasTurns = turns.length > 0 || system.length === 0;
   const request: NeutralRequest = {
@@ -79,123 +75,6 @@ function dropUnlessDefault(fields: Fields, losses: Losses): void {
   if (fields.flag('logprobs') === true) losses.drop('logprobs');
   const modalities = fields.texts('modalities');
   if (modalities.some((each) => each !== 'text')) losses.drop('modalities');
-}
-
-type Message = { readonly system: readonly TextPart[] } | { readonly turn: Turn };
-
-function readMessage(message: Fields, losses: Losses): Message {
-  message.skip('name');
-  const role = message.needText('role');
-  switch (role) {
-    case 'system':
-    case 'developer':
-      return { system: message.done(losses, readTexts(message)) };
-    case 'user':
-      return { turn: { role, parts: message.done(losses, readContent(message, losses)) } };
-    case 'assistant':
-      return { turn: { role, parts: message.done(losses, readAssistant(message, losses)) } };
-    case 'tool':
-      return {
-        turn: { role: 'user', parts: message.done(losses, [readToolResult(message, losses)]) },
-      };
-    default:
-      throw new TranslationProblem(message.path('role'), 'is unknown');
-  }
-}
-
-function readTexts(message: Fields): readonly TextPart[] {
-  const content = message.raw('content');
-  if (typeof content === 'string') return [{ kind: 'text', text: content }];
-  return message.objects('content').map((part) => ({ kind: 'text', text: part.needText('text') }));
-}
-
-function readContent(message: Fields, losses: Losses): readonly (TextPart | MediaPart)[] {
-  const content = message.raw('content');
-  if (typeof content === 'string') return [{ kind: 'text', text: content }];
-  return message.objects('content').flatMap((part) => readPart(part, losses));
-}
-
-function readPart(part: Fields, losses: Losses): readonly (TextPart | MediaPart)[] {
-  switch (part.needText('type')) {
-    case 'text':
-      return part.done(losses, [{ kind: 'text', text: part.needText('text') }]);
-    case 'image_url':
-      return part.done(losses, [readImage(part.needObject('image_url'), losses)]);
-    case 'file':
-      return part.done(losses, readFile(part.needObject('file'), losses));
-    default:
-      losses.drop(part.path('type'));
-      return [];
-  }
-}
-
-function readImage(image: Fields, losses: Losses): MediaPart {
-  const url = image.needText('url');
-  const source = readDataUrl(url) ?? { kind: 'url' as const, url };
-  return image.done(losses, { kind: 'image', source, detail: image.text('detail') });
-}
-
-/** A file that OpenAI stores exists only there. */
-function readFile(file: Fields, losses: Losses): readonly MediaPart[] {
-  const data = file.text('file_data');
-  if (data === undefined) {
-    losses.drop(file.path('file_id'));
-    return [];
-  }
-  const source = readDataUrl(data) ?? { kind: 'base64', mediaType: 'application/pdf', data };
-  return file.done(losses, [{ kind: 'document', source, name: file.text('filename') }]);
-}
-
-function readAssistant(message: Fields, losses: Losses): readonly TurnPart[] {
-  message.skip('annotations');
-  const refusal = message.text('refusal');
-  return [
-    ...readReasoningParts(message),
-    ...readAssistantContent(message, losses),
-    ...(refusal === undefined ? [] : [{ kind: 'refusal' as const, text: refusal }]),
-    ...message.objects('tool_calls').map((call) => readToolCall(call, losses)),
-  ];
-}
-
-function readAssistantContent(message: Fields, losses: Losses): readonly TurnPart[] {
-  const content = message.raw('content');
-  if (typeof content === 'string') return [{ kind: 'text', text: content }];
-  return message.objects('content').flatMap((part): readonly TurnPart[] => {
-    if (part.text('type') === 'refusal')
-      return [{ kind: 'refusal', text: part.needText('refusal') }];
-    return readPart(part, losses).filter((read) => isOwnWord(read, part, losses));
-  });
-}
-
-/** The fields in which this format's writer gives thoughts to callers. */
-function readReasoningParts(message: Fields): readonly TurnPart[] {
-  const text = message.text('reasoning_content') ?? '';
-  const signature = message.text('reasoning_signature');
-  if (text === '' && signature === undefined) return [];
-  return [reasoningPart(text, signature)];
-}
-
-function readToolCall(call: Fields, losses: Losses): TurnPart {
-  call.skip('type', 'index');
-  const called = call.needObject('function');
-  const part = {
-    kind: 'tool_call' as const,
-    id: call.needText('id'),
-    name: called.needName('name'),
-    arguments: called.text('arguments') ?? '{}',
-  };
-  called.dropRest(losses);
-  return call.done(losses, part);
-}
-
-function readToolResult(message: Fields, losses: Losses): TurnPart {
-  return {
-    kind: 'tool_result',
-    callId: message.needText('tool_call_id'),
-    name: undefined,
-    parts: readContent(message, losses),
-    isError: false,
-  };
 }
 
 function readTool(tool: Fields, losses: Losses): readonly ToolDefinition[] {
