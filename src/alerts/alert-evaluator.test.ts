@@ -8,10 +8,10 @@ import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import type { AlertSinkName } from '../kernel/notify/alert-name.ts';
 import type { AlertBoard } from './alert-board.ts';
+import { AlertEvaluator } from './alert-evaluator.ts';
 import type { FigureReading } from './alert-figures.ts';
 import { alertRules } from './alert-rules.ts';
 import type { AlertMessage, AlertSink } from './alert-sink.ts';
-import { AlertEvaluator } from './alert-evaluator.ts';
 import { deliverNotices } from './deliver-notices.ts';
 
 const THRESHOLDS = {

@@ -15,7 +15,7 @@ import type { StartedAlert } from './alert-tracker.ts';
 import { AlertTracker } from './alert-tracker.ts';
 import { budgetAlert, hasBudgetRecovered } from './budget-alerts.ts';
 import type { CrossedLevel } from './budget-levels.ts';
-import { noticesOf, type EvaluatorParts, sendDirectly } from './evaluator-parts.ts';
+import { type EvaluatorParts, noticesOf, sendDirectly } from './evaluator-parts.ts';
 
 type Unsaved = { readonly phase: NoticePhase; readonly alert: Alert; readonly at: number };
 

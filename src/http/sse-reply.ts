@@ -10,6 +10,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { every } from '../kernel/every.ts';
+import { startEventStream } from './live/start-event-stream.ts';
 
 export type LiveReplies = {
   /** Streams the source's events until it ends. Throws CAPACITY_EXHAUSTED without a free slot. */
@@ -51,10 +52,10 @@ export function createLiveReplies(clock: Clock, limits: LiveLimits = DEFAULT_LIM
   return {
     async answer(reply, source) {
       // A HEAD request learns that a stream would begin, and takes no slot.
-      if (reply.request.method === 'HEAD') return void startStream(reply).end();
+      if (reply.request.method === 'HEAD') return void startEventStream(reply, 'no-cache').end();
       const release = acquireSlot(source.caller);
       const leaving = new AbortController();
-      const response = startStream(reply);
+      const response = startEventStream(reply, 'no-cache');
       response.once('close', () => leaving.abort());
       // A response destroyed before this point emits no further `close`.
       if (response.destroyed) leaving.abort();
@@ -82,22 +83,6 @@ export function wantsStream(request: FastifyRequest): boolean {
 export function lastEventId(request: FastifyRequest): number | undefined {
   const id = request.headers['last-event-id'];
   return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
-}
-
-function startStream(reply: FastifyReply): ServerResponse {
-  // `hijack` drops the headers set so far, such as the request id.
-  const headers = reply.getHeaders();
-  reply.hijack();
-  const { raw } = reply;
-  for (const [name, value] of Object.entries(headers))
-    if (value !== undefined) raw.setHeader(name, value);
-  raw.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache, no-transform',
-    'x-accel-buffering': 'no',
-  });
-  raw.write('retry: 2000\n\n');
-  return raw;
 }
 
 /** Never rejects: the status line was sent, and a reader reconnects after a broken stream. */

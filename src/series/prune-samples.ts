@@ -8,7 +8,7 @@ import type { SeriesStore } from './series-store.ts';
 
 const INTERVAL_MS = 600_000;
 
-export function startPruningSamples(parts: {
+export function startSamplePruning(parts: {
   readonly store: Pick<SeriesStore, 'prune'>;
   readonly keptMs: number;
   readonly clock: Clock;

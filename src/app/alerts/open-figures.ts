@@ -13,7 +13,7 @@ import type { Dependency } from '../cluster/health-check.ts';
 import { withinTime } from '../cluster/health-check.ts';
 import type { Queues } from '../jobs/open-queue.ts';
 import type { Store } from '../open/open-store.ts';
-import { openRequestCounts } from './open-requests.ts';
+import { openRequestCounts } from './open-request-counts.ts';
 
 export type FigureSources = {
   readonly directory: ServerDirectory;

@@ -7,7 +7,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import { type Log, logFailure } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
-import { startPruningSamples } from '../../series/prune-samples.ts';
+import { startSamplePruning } from '../../series/prune-samples.ts';
 import { readCounters } from '../../series/read-counters.ts';
 import { type Sampler, startSampler } from '../../series/sampler.ts';
 import type { Store } from '../store-ports.ts';
@@ -35,7 +35,7 @@ export function openSeries(config: Config, context: SeriesContext): Sampler {
       }),
   });
   lifecycle.onClose('samples', () => sampler.close());
-  const retention = startPruningSamples({
+  const retention = startSamplePruning({
     store,
     keptMs: config.retention.samplesMs,
     clock,

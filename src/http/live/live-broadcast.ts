@@ -7,6 +7,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import { type Clock, sleep } from '../../kernel/clock.ts';
+import { startEventStream } from './start-event-stream.ts';
 
 export type LiveBroadcast = {
   /** Adds a viewer. `isAllowed` is asked again while the stream lasts. Throws CAPACITY_EXHAUSTED for one too many. */
@@ -66,7 +67,7 @@ export function createLiveBroadcast(parts: BroadcastParts): LiveBroadcast {
     viewers: () => viewers.size,
     add(reply, isAllowed) {
       if (closing.signal.aborted || viewers.size >= maxViewers) throw tooMany();
-      const response = startStream(reply);
+      const response = startEventStream(reply, 'no-store');
       if (reply.request.method === 'HEAD') return void response.end();
       const viewer = { response, isAllowed };
       response.once('close', () => viewers.delete(viewer));
@@ -87,22 +88,6 @@ const COMMENT = Buffer.from(': keep-alive\n\n');
 
 function toEvent(json: string): Buffer {
   return Buffer.from(`event: state\ndata: ${json}\n\n`);
-}
-
-function startStream(reply: FastifyReply): ServerResponse {
-  // `hijack` drops the headers set so far, such as the request id.
-  const headers = reply.getHeaders();
-  reply.hijack();
-  const { raw } = reply;
-  for (const [name, value] of Object.entries(headers))
-    if (value !== undefined) raw.setHeader(name, value);
-  raw.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store, no-transform',
-    'x-accel-buffering': 'no',
-  });
-  raw.write('retry: 2000\n\n');
-  return raw;
 }
 
 function tooMany(): SpillwayError {

@@ -5,8 +5,8 @@ import { type RequestTerms, TranslationProblem } from '../dialect.ts';
 import { Fields } from '../fields.ts';
 import type { Losses } from '../losses.ts';
 import {
-  type Effort,
   EFFORTS,
+  type Effort,
   instructionsIn,
   type NeutralRequest,
   type OutputFormat,
