@@ -1,5 +1,5 @@
 // The rules of the source tree: which layer may import which, no import cycles, where the environment, exit, time and
-// drivers may be used, and the size of files and folders. The tests read the sources as text, so they need no build.
+// drivers may be used, the size of files and folders, and their place in ARCHITECTURE.md. The tests read the sources as text, so they need no build.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -192,6 +192,16 @@ test('every file name states a subject', () => {
     sources.filter((file) => vague.test(file) && !PUBLIC_ENTRIES.includes(file)),
     [],
   );
+});
+
+test('ARCHITECTURE.md names every folder of the sources and of the repository', () => {
+  const [, tree = ''] = read('ARCHITECTURE.md').split('```');
+  const folders = sources.flatMap((file) => dirname(file).split('/').slice(1, 3));
+  const names = new Set([...folders, 'bench', 'bin', 'chaos', 'clients', 'deploy', 'examples']);
+  for (const name of ['locales', 'scripts', 'test']) names.add(name);
+  names.delete('fixtures');
+  const missing = [...names].filter((name) => !new RegExp(`(?<!\\w)${name}(?!\\w)`).test(tree));
+  assert.deepEqual(missing, []);
 });
 
 const PUBLIC_ENTRIES = ['errors', 'resilience', 'library', 'client', 'react'].map(

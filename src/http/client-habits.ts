@@ -9,8 +9,8 @@
 //   acts on its vendor's status or code for an overload: Anthropic's SDKs and Claude Code on 529, Codex on a code.
 //
 //   takes an unknown status for a lost connection: LiteLLM knows neither 402 nor 424, and aider retries its connection error
-//   for a minute. A failure that no retry can fix is 400 for it, and a failing provider 500, whose class its retry policies
-//   name.
+//   for a minute. A failure that no retry can fix is 400 for it, and a failing provider 500, the class that its retry
+//   policies name.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PublicAnswer, PublicError } from '../errors/public-answer.ts';

@@ -10,7 +10,7 @@ import type { ErrorReplier } from './reply-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Failures have `success: false` beside the error, and are those of a model call. */
+    /** The route makes a model call; its failures have `success: false` beside the error. */
     hasSuccessField?: boolean;
   }
   interface FastifyRequest {

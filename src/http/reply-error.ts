@@ -53,7 +53,7 @@ export type ErrorReply = {
   readonly ending?: StreamEnding;
   /** The response that a Responses API stream has announced. */
   readonly begunResponse?: BegunResponse | undefined;
-  /** The body has `success: false` beside the error; the failure is one of a model call. */
+  /** A model call failed; the body has `success: false` beside the error. */
   readonly hasSuccessField?: boolean | undefined;
   /** Gets the response before it is sent; sending waits for it. Never rejects. */
   readonly beforeSend?: BeforeSend | undefined;

@@ -1,5 +1,5 @@
 // Idempotency keys on either SQL store. A claim is one statement that inserts the row or finds it claimed, so that exactly
-// one of any number of processes gets it; only the others read the row for its state. While the store is unavailable every
+// one process gets it, however many claim it; only the others read the row for its state. While the store is unavailable every
 // method rejects.
 //
 // States of a row: running → finished | unrepeatable. An expired row, and a running row past its deadline, count as absent:

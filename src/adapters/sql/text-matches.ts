@@ -1,4 +1,4 @@
-// Selects rows of a list by a text that one of their fields contains, whatever its case. A page examines a window of bounded
+// Selects rows of a list by a text in any of their fields, whatever its case. A page examines a window of bounded
 // size in the order of the ids, so that it costs the same however many rows do not match; the window's last row is the place
 // from which the next page continues. The comparison runs here, because the stores fold the case of letters differently.
 

@@ -1,7 +1,7 @@
 // One request dispatched through undici, and its response. The listener gets exactly one outcome, although undici reports a
 // response after the proxy's 407 and errors after an abort.
-// States: queued (undici waits for a connection) → sent → ended. undici cannot withdraw a queued request: one that was
-// aborted is refused when its turn comes, before any byte of it is sent.
+// States: queued (undici waits for a connection) → sent → ended. undici cannot withdraw a queued request: an aborted
+// request is refused when its turn comes, before any byte of it is sent.
 
 import type { Dispatcher } from 'undici';
 import type {

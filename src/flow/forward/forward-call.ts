@@ -1,5 +1,5 @@
 // Serves a request here or at another server of the cluster. A request that this server cannot serve for lack of capacity,
-// before any byte was sent, goes to the best server that can; one that fails is followed by the next. When none is left the
+// before any byte was sent, goes to the best server that can; if that server fails, to the next. When no server is left the
 // caller gets the local answer. A request that came from another server is never forwarded: it does not pass here.
 //
 // States: local → selecting → forwarded → relaying → ended; forwarded → selecting; selecting → local answer → ended.

@@ -88,7 +88,7 @@ const WRITTEN_FOR: Readonly<Record<ProviderFormat, string>> = {
   gemini: '/v1beta/models/any:generateContent',
 };
 
-/** The chain of the job's alias led to a provider of another format: the call is one of an AI endpoint. */
+/** The chain of the job's alias led to a provider of another format: the call is made as at an AI endpoint. */
 function planTranslated(
   parts: PlanParts,
   { request, native }: JobMessage,

@@ -3,7 +3,7 @@
 // within its patience, it waits here, ordered by due time; for a longer wait the limiter gives it a due time from the count
 // that all servers share, and the caller delays it. Waiting jobs ask one interval apart: a window that was used up in a
 // burst opens in a burst, which is not passed on. Jobs that are late all at once, after a stall, keep nine tenths of the
-// distances of their due times, and once more before their calls those of their permits; as due times are spread over all
+// distances between their due times and, right before their calls, between their permits; as due times are spread over all
 // servers, so is the catching up. While the shared counts are unavailable every job is answered `stay`.
 
 import { type Clock, sleep } from '../../kernel/clock.ts';

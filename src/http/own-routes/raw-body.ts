@@ -1,5 +1,5 @@
-// The bytes of a request's body, for a request that is forwarded, and for one that was: the signature covers the digest of
-// the body, so that it is verified before it is parsed.
+// The bytes of a request's body, at the server that forwards it and at the server that receives it: the signature covers the
+// digest of the body, so that it is verified before it is parsed.
 
 import { Readable } from 'node:stream';
 import { SpillwayError } from '../../errors/spillway-error.ts';

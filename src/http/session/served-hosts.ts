@@ -1,6 +1,6 @@
 // The `Host` headers under which the dashboard answers. A server on a loopback address answers only under loopback names and
-// under the host of SERVER_URL: a page of a stranger whose name resolves to 127.0.0.1 (DNS rebinding) gets nothing. A server on another
-// address may have any name.
+// under the host of SERVER_URL: a foreign page under a name that resolves to 127.0.0.1 (DNS rebinding) gets nothing. A server
+// on another address may have any name.
 
 export type ServesHost = (host: string | undefined) => boolean;
 

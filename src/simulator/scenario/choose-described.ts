@@ -1,5 +1,5 @@
-// The choice among values whose schema describes each by words, as `value: word, word; value: word`: the value whose words
-// the prompt has most of. With it the simulator answers a question about categories sensibly.
+// Chooses a value of a schema that describes each value by words, as `value: word, word; value: word`: the value with most
+// words in the prompt. With it the simulator answers a question about categories sensibly.
 
 export type Choice = { readonly value: unknown };
 

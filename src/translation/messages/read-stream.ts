@@ -1,5 +1,5 @@
-// Anthropic's stream → neutral events. Anthropic's content blocks have the order of the neutral grammar already. Counts are
-// cumulative: those of `message_delta` replace the ones of `message_start`.
+// Anthropic's stream → neutral events. Anthropic's content blocks have the order of the neutral grammar already. Token counts
+// are cumulative: `message_delta` replaces the counts of `message_start`.
 
 import { type NeutralStreamReader, TranslationProblem } from '../dialect.ts';
 import { Fields } from '../fields.ts';

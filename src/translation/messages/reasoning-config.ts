@@ -67,8 +67,8 @@ function thinking(
 }
 
 /**
- * Anthropic refuses thinking with a forced tool, and while tool calls are answered whose turn has no thought of its own:
- * another vendor made it, or the client lost the thought.
+ * Anthropic refuses thinking with a forced tool, and in the answer to tool calls of a turn without a thought: another vendor
+ * made that turn, or the client lost the thought.
  */
 function canThink({ toolChoice, turns }: NeutralRequest): boolean {
   if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool') return false;

@@ -87,7 +87,7 @@ suite('limits of three gateways', { timeout: 170_000 }, () => {
 
     await goesOn('at first');
     await services.redis.kill('SIGKILL');
-    await goesOn('while Redis is away');
+    await goesOn('while Redis is unavailable');
     await services.redis.restart();
     await goesOn('when it is back and empty');
     await outsider.flushall();

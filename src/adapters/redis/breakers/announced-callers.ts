@@ -1,5 +1,5 @@
-// The organisations whose calls Redis knows of. Failures of one organisation open a circuit for all only if no
-// second organisation called, so the first call of each is sent at once instead of with the next batch, until Redis knows of two.
+// The organisations with calls that Redis knows of. Failures of one organisation open a circuit for all only if no second
+// organisation called, so the first call of each is sent at once instead of with the next batch, until Redis knows of two.
 
 export class AnnouncedCallers {
   readonly #freshMs: number;

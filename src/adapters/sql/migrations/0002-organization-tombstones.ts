@@ -1,5 +1,5 @@
-// A deleted organisation stays as a tombstone: its id is never given to another organisation, whose usage and budgets would
-// otherwise mix with those of the deleted one.
+// A deleted organisation stays as a tombstone: its id is never given to another organisation, because the usage and budgets
+// of both would mix.
 
 import type { Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
