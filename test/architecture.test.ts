@@ -1,5 +1,6 @@
 // The rules of the source tree: which layer may import which, no import cycles, where the environment, exit, time and
-// drivers may be used, the size of files and folders, and their place in ARCHITECTURE.md. The tests read the sources as text, so they need no build.
+// drivers may be used, the size of files and folders, and their place in ARCHITECTURE.md. The tests read the sources as text,
+// so they need no build.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';

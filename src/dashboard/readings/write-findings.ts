@@ -11,7 +11,7 @@ const MAX_ERROR_RATIO = 0.05;
 const MIN_THROTTLE_MS = 15_000;
 const MAX_FINDINGS = 50;
 
-/** The most severe first, then by their begin. */
+/** The most severe first; of equal severity in the order of the subjects. */
 export function writeFindings(facts: Facts): readonly Finding[] {
   return [
     ...dependencyFindings(facts),
@@ -159,50 +159,45 @@ function errorFindings({ recent, now }: Facts): Finding[] {
 }
 
 function serverFindings({ servers, now }: Facts): Finding[] {
-  return servers.flatMap((server): Finding[] => {
-    const { id, lastHeartbeat, health, isSuspected, isDraining, isMaintenanceMode } = server;
-    const base = {
+  return servers.flatMap((server) => {
+    const problem = serverProblem(server, now);
+    if (!problem) return [];
+    return {
+      id: `server:${server.id}`,
       kind: 'server',
+      ...problem,
+      until: null,
       page: 'cluster',
-      pageQuery: `server=${encodeURIComponent(id)}`,
-    } as const;
-    if (isSuspected)
-      return [
-        {
-          ...base,
-          id: `server:${id}`,
-          severity: 'bad',
-          message: `The server ${id} does not announce itself`,
-          action: 'No request is forwarded to it. Check whether it runs and reaches Redis.',
-          since: Math.min(lastHeartbeat, now),
-          until: null,
-        },
-      ];
-    if (health === 'unhealthy' && !isDraining)
-      return [
-        {
-          ...base,
-          id: `server:${id}`,
-          severity: 'bad',
-          message: `The server ${id} is unhealthy`,
-          action: 'Its health check names the dependency that does not answer.',
-          since: null,
-          until: null,
-        },
-      ];
-    if (!isDraining && !isMaintenanceMode) return [];
-    return [
-      {
-        ...base,
-        id: `server:${id}`,
-        severity: 'degraded',
-        message: `The server ${id} ${isDraining ? 'drains' : 'is in maintenance'}`,
-        action: 'Resume it on the page Cluster when the work is done.',
-        since: null,
-        until: null,
-      },
-    ];
+      pageQuery: `server=${encodeURIComponent(server.id)}`,
+    };
   });
+}
+
+type Problem = Pick<Finding, 'severity' | 'message' | 'action' | 'since'>;
+
+function serverProblem(server: Facts['servers'][number], now: number): Problem | undefined {
+  const { id, lastHeartbeat, health, isSuspected, isDraining, isMaintenanceMode } = server;
+  if (isSuspected)
+    return {
+      severity: 'bad',
+      message: `The server ${id} does not announce itself`,
+      action: 'No request is forwarded to it. Check whether it runs and reaches Redis.',
+      since: Math.min(lastHeartbeat, now),
+    };
+  if (health === 'unhealthy' && !isDraining)
+    return {
+      severity: 'bad',
+      message: `The server ${id} is unhealthy`,
+      action: 'Its health check names the dependency that does not answer.',
+      since: null,
+    };
+  if (!isDraining && !isMaintenanceMode) return undefined;
+  return {
+    severity: 'degraded',
+    message: `The server ${id} ${isDraining ? 'drains' : 'is in maintenance'}`,
+    action: 'Resume it on the page Cluster when the work is done.',
+    since: null,
+  };
 }
 
 function headroomFindings({ capacity }: Facts): Finding[] {

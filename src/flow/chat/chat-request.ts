@@ -44,6 +44,6 @@ export type ChatResult = Decided & {
 export type ChatAnswer = {
   readonly status: 200 | 202;
   readonly result: ChatResult;
-  /** Headers of the reply that the caller gets, too. */
+  /** The headers of the reply that the response repeats. */
   readonly headers: Readonly<Record<string, string>>;
 };

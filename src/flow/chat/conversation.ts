@@ -5,11 +5,14 @@ import type { Turn } from '../../translation/neutral-request.ts';
 import type { ChatRequest, ChatTurn } from './chat-request.ts';
 
 export function turnsOf({ message, context }: Pick<ChatRequest, 'message' | 'context'>): Turn[] {
-  if (context === undefined) return [said('user', message)];
+  if (context === undefined) return [textTurn('user', message)];
   if (isConversation(context))
-    return [...context.map(({ role, content }) => said(role, content)), said('user', message)];
+    return [
+      ...context.map(({ role, content }) => textTurn(role, content)),
+      textTurn('user', message),
+    ];
   const facts = typeof context === 'string' ? context : JSON.stringify(context);
-  return [said('user', `Context:\n${facts}\n\nRequest:\n${message}`)];
+  return [textTurn('user', `Context:\n${facts}\n\nRequest:\n${message}`)];
 }
 
 function isConversation(
@@ -18,6 +21,6 @@ function isConversation(
   return Array.isArray(context);
 }
 
-function said(role: Turn['role'], text: string): Turn {
+function textTurn(role: Turn['role'], text: string): Turn {
   return { role, parts: [{ kind: 'text', text }] };
 }

@@ -12,7 +12,6 @@
 // counts as the caller's request; the reply then counts its tokens only.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Principal } from '../../admission/principal.ts';
 import {
   decisionRequest,
   MAX_DECISION_TOKENS,
@@ -25,6 +24,7 @@ import type { FailedRequest } from '../serve/reply.ts';
 import { CallFailed } from './call-failed.ts';
 import type { ChatParts } from './chat-parts.ts';
 import type { ChatRequest, Decided } from './chat-request.ts';
+import { createDerivedPrincipal } from './derived-principal.ts';
 import { type ModelRequest, readModelText, writeModelRequest } from './model-request.ts';
 import { makeOwnCall, type OwnOutcome } from './own-call.ts';
 import type { Spending } from './spending.ts';
@@ -104,7 +104,7 @@ async function call(
     maxOutputTokens: MAX_DECISION_TOKENS,
     ...(isPlain ? {} : { temperature: 0, schema }),
   };
-  const own = written(serve, ask);
+  const own = tryWriteRequest(serve, ask);
   if (!own) return { decision: undefined, isCounted: false, headers: NO_HEADERS };
   const counted = { ...serve, meter: spending.counting(serve.meter) };
   const outcome = await makeOwnCall(counted, own, signal);
@@ -115,7 +115,7 @@ async function call(
 }
 
 /** Undefined if no provider serves the deciding model: the rules decide. */
-function written(serve: ChatParts['serve'], ask: ModelRequest): NativeRequest | undefined {
+function tryWriteRequest(serve: ChatParts['serve'], ask: ModelRequest): NativeRequest | undefined {
   try {
     return writeModelRequest(serve, ask);
   } catch {
@@ -139,15 +139,7 @@ function afterFailure(failure: FailedRequest): Asked & { readonly refusal: strin
 }
 
 /** The operator chooses the deciding model, whatever models the key may use; decisions are not stored as stale answers. */
-function decidingPrincipal(principal: Principal): Principal {
-  const known = DECIDING.get(principal);
-  if (known) return known;
-  const made = Object.freeze({ ...principal, models: undefined, allowStale: false });
-  DECIDING.set(principal, made);
-  return made;
-}
-
-const DECIDING = new WeakMap<Principal, Principal>();
+const decidingPrincipal = createDerivedPrincipal({ models: undefined, allowStale: false });
 
 /** A late decision is worth less than the rules. */
 function headersOf(given: IncomingHttpHeaders, timeoutMs: number): IncomingHttpHeaders {

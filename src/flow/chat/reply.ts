@@ -6,7 +6,6 @@
 // `Prefer: respond-async`; `background: true`, or a category that runs as a job, skips the model.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Principal } from '../../admission/principal.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import { reasonOf } from '../../kernel/log.ts';
 import { systemPromptOf } from '../../orchestrator/catalogue.ts';
@@ -20,6 +19,7 @@ import { CallFailed } from './call-failed.ts';
 import type { ChatParts } from './chat-parts.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { turnsOf } from './conversation.ts';
+import { createDerivedPrincipal } from './derived-principal.ts';
 import { type ModelRequest, readModelText, writeModelRequest } from './model-request.ts';
 import { makeOwnCall, type OwnAnswer, type OwnOutcome } from './own-call.ts';
 import type { Spending } from './spending.ts';
@@ -66,7 +66,7 @@ async function call(
 ): Promise<Call> {
   const { serve } = parts;
   const { spending } = order;
-  const own = written(serve, modelRequest(parts, order, isJob));
+  const own = writeRequest(serve, modelRequest(parts, order, isJob));
   const counted = { ...serve, meter: spending.counting(serve.meter) };
   const outcome = await makeOwnCall(counted, own, signal);
   if (outcome.kind === 'answered' && !isJob && !outcome.answer.headers.has(DEGRADED_HEADER))
@@ -75,7 +75,7 @@ async function call(
 }
 
 /** A model that no provider serves is the operator's mistake, not the caller's. */
-function written(serve: ChatParts['serve'], request: ModelRequest): NativeRequest {
+function writeRequest(serve: ChatParts['serve'], request: ModelRequest): NativeRequest {
   try {
     return writeModelRequest(serve, request);
   } catch (cause) {
@@ -109,18 +109,12 @@ function categoryOf({ catalogue }: ChatParts, { category }: Decision) {
 }
 
 /** The decision was counted as the caller's request; the reply counts its tokens. */
-function countedPrincipal(principal: Principal): Principal {
-  const known = COUNTED.get(principal);
-  if (known) return known;
-  const uncounted = { requestsPerMinute: undefined, keyRequestsPerMinute: undefined };
-  const made = Object.freeze({ ...principal, ...uncounted });
-  COUNTED.set(principal, made);
-  return made;
-}
+const countedPrincipal = createDerivedPrincipal({
+  requestsPerMinute: undefined,
+  keyRequestsPerMinute: undefined,
+});
 
-const COUNTED = new WeakMap<Principal, Principal>();
-
-const PASSED = [
+const PASSED_HEADERS = [
   'x-user-id',
   'x-request-deadline-ms',
   'x-spillway-degrade',
@@ -135,7 +129,7 @@ function headersOf(
   { category }: Decision,
   isJob: boolean,
 ): IncomingHttpHeaders {
-  const passed = PASSED.map((name) => [name, given[name]]);
+  const passed = PASSED_HEADERS.map((name) => [name, given[name]]);
   const own = { 'x-category': category, ...(isJob && { prefer: 'respond-async' }) };
   return { ...Object.fromEntries(passed), ...own };
 }

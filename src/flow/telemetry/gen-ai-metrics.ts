@@ -29,70 +29,99 @@ const FIRST_CHUNK_BOUNDS_S = [
 const LABELS = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model'];
 
 export function createGenAiMetrics(metrics: Metrics): GenAiMetrics {
-  const tokens = metrics.histogram(
-    'gen_ai.client.token.usage',
-    'Tokens of a call, by type.',
-    TOKEN_BOUNDS,
-    [...LABELS, 'gen_ai.token.type'],
-    '{token}',
-  );
-  const duration = metrics.histogram(
-    'gen_ai.client.operation.duration',
-    'Duration of a call in seconds, retries included; error.type is empty for a call that succeeded.',
-    DURATION_BOUNDS_S,
-    [...LABELS, 'error.type'],
-    's',
-  );
-  const firstChunk = metrics.histogram(
-    'gen_ai.client.operation.time_to_first_chunk',
-    'Time from sending a streaming call to its first content, in seconds.',
-    FIRST_CHUNK_BOUNDS_S,
-    LABELS,
-    's',
-  );
+  const histograms = registerHistograms(metrics);
+  return { of: (provider, model) => new ModelCells(histograms, provider, model) };
+}
 
-  function cellsFor(operation: string, provider: string, model: string): OperationCells {
-    return {
-      input: tokens.cell(operation, provider, model, 'input'),
-      output: tokens.cell(operation, provider, model, 'output'),
-      firstChunk: firstChunk.cell(operation, provider, model),
-      durations: new Map(),
-    };
+type Histograms = ReturnType<typeof registerHistograms>;
+
+function registerHistograms(metrics: Metrics) {
+  return {
+    tokens: metrics.histogram(
+      'gen_ai.client.token.usage',
+      'Tokens of a call, by type.',
+      TOKEN_BOUNDS,
+      [...LABELS, 'gen_ai.token.type'],
+      '{token}',
+    ),
+    duration: metrics.histogram(
+      'gen_ai.client.operation.duration',
+      'Duration of a call in seconds, retries included; error.type is empty for a call that succeeded.',
+      DURATION_BOUNDS_S,
+      [...LABELS, 'error.type'],
+      's',
+    ),
+    firstChunk: metrics.histogram(
+      'gen_ai.client.operation.time_to_first_chunk',
+      'Time from sending a streaming call to its first content, in seconds.',
+      FIRST_CHUNK_BOUNDS_S,
+      LABELS,
+      's',
+    ),
+  };
+}
+
+class ModelCells implements GenAiModel {
+  readonly #histograms: Histograms;
+  readonly #provider: string;
+  readonly #model: string;
+  readonly #operations = new Map<NativeOperation, OperationCells>();
+
+  constructor(histograms: Histograms, provider: string, model: string) {
+    this.#histograms = histograms;
+    this.#provider = provider;
+    this.#model = model;
   }
 
-  return {
-    of(provider, model) {
-      const operations = new Map<NativeOperation, OperationCells>();
+  ended(
+    operation: NativeOperation,
+    code: string,
+    latencyMs: number,
+    used: Usage | undefined,
+  ): void {
+    const { tokens, duration } = this.#histograms;
+    const cells = this.#cellsOf(operation);
+    observe(duration, this.#durationCell(cells, operation, code), latencyMs / 1000);
+    if (!used || code !== 'OK') return;
+    observe(tokens, cells.input, inputTokensOf(used));
+    observe(tokens, cells.output, used.outputTokens);
+  }
 
-      function cellsOf(operation: NativeOperation): OperationCells {
-        let cells = operations.get(operation);
-        if (!cells) {
-          cells = cellsFor(OPERATION_NAMES[operation], provider, model);
-          operations.set(operation, cells);
-        }
-        return cells;
-      }
+  firstChunk(operation: NativeOperation, waitedMs: number): void {
+    observe(this.#histograms.firstChunk, this.#cellsOf(operation).firstChunk, waitedMs / 1000);
+  }
 
-      return {
-        ended(operation, code, latencyMs, used) {
-          const { durations, input, output } = cellsOf(operation);
-          let cell = durations.get(code);
-          if (!cell) {
-            const errorType = code === 'OK' ? '' : code;
-            cell = duration.cell(OPERATION_NAMES[operation], provider, model, errorType);
-            durations.set(code, cell);
-          }
-          observe(duration, cell, latencyMs / 1000);
-          if (!used || code !== 'OK') return;
-          observe(tokens, input, inputTokensOf(used));
-          observe(tokens, output, used.outputTokens);
-        },
-        firstChunk(operation, waitedMs) {
-          observe(firstChunk, cellsOf(operation).firstChunk, waitedMs / 1000);
-        },
-      };
-    },
-  };
+  #cellsOf(operation: NativeOperation): OperationCells {
+    const known = this.#operations.get(operation);
+    if (known) return known;
+    const { tokens, firstChunk } = this.#histograms;
+    const labels = this.#labelsOf(operation);
+    const cells = {
+      input: tokens.cell(...labels, 'input'),
+      output: tokens.cell(...labels, 'output'),
+      firstChunk: firstChunk.cell(...labels),
+      durations: new Map<string, HistogramCell>(),
+    };
+    this.#operations.set(operation, cells);
+    return cells;
+  }
+
+  #durationCell(
+    { durations }: OperationCells,
+    operation: NativeOperation,
+    code: string,
+  ): HistogramCell {
+    const known = durations.get(code);
+    if (known) return known;
+    const errorType = code === 'OK' ? '' : code;
+    const cell = this.#histograms.duration.cell(...this.#labelsOf(operation), errorType);
+    durations.set(code, cell);
+    return cell;
+  }
+
+  #labelsOf(operation: NativeOperation): [string, string, string] {
+    return [OPERATION_NAMES[operation], this.#provider, this.#model];
+  }
 }
 
 /** Cached tokens are part of the input tokens of the conventions. */
