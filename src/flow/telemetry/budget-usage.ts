@@ -33,56 +33,32 @@ type Known = { readonly month: number; readonly timeZone: string; readonly ratio
 
 export function createBudgetUsage(parts: BudgetUsageParts): BudgetUsage {
   const { store, metrics, clock, hasOrganizationLabels } = parts;
+  const noted = new NotedOwners();
+  const ratios = new SpentRatios(clock);
   const gauge = metrics.gauge(
     'ai.budget.usage',
     'Spent fraction of the monthly budget, 0 to 1: the highest of all organisations, or of each where labels are configured.',
     ['organization'],
   );
-  const noted = new Map<string, { readonly owner: BudgetOwner; readsLeft: number }>();
-  const known = new Map<string, Known>();
-  const monthAt = createMonthCache();
-  let lastOwner: BudgetOwner | undefined;
-
-  function monthOf(timeZone: string): number {
-    return monthAt(clock.now(), timeZone).number;
-  }
-
-  /** A new month begins with nothing spent. */
-  function ratioOf({ month, timeZone, ratio }: Known): number {
-    return month === monthOf(timeZone) ? ratio : 0;
-  }
-
   metrics.onCollect(() => {
-    let highest = 0;
-    for (const [organizationId, each] of known) {
-      const ratio = ratioOf(each);
-      highest = Math.max(highest, ratio);
-      if (hasOrganizationLabels) gauge.cell(organizationId).value = ratio;
-    }
-    if (!hasOrganizationLabels) gauge.cell('').value = highest;
+    const current = ratios.current();
+    if (!hasOrganizationLabels) gauge.cell('').value = Math.max(0, ...current.values());
+    else for (const [organizationId, ratio] of current) gauge.cell(organizationId).value = ratio;
   });
 
   async function read(owner: BudgetOwner): Promise<void> {
     const { organizationId, timeZone, organizationLimitNanos } = owner;
-    const month = monthOf(timeZone);
+    const month = ratios.monthOf(timeZone);
     const account = { organizationId, kind: 'organization', scopeId: '', month } as const;
     const { postedNanos } = await store.standing(account);
-    known.delete(organizationId);
-    const [oldest] = known.keys();
-    if (known.size >= MAX_KNOWN && oldest !== undefined) known.delete(oldest);
     const ratio = organizationLimitNanos > 0 ? postedNanos / organizationLimitNanos : 0;
-    known.set(organizationId, { month, timeZone, ratio });
+    ratios.set(organizationId, { month, timeZone, ratio });
   }
 
   return {
     watch: (ledger) => ({
       reserve(request, onDecision) {
-        const { owner } = request;
-        // Owners are created once per key: most reservations repeat the last one.
-        if (owner !== lastOwner) {
-          lastOwner = owner;
-          if (noted.size < MAX_NOTED) noted.set(owner.organizationId, { owner, readsLeft: READS });
-        }
+        noted.add(request.owner);
         return ledger.reserve(request, onDecision);
       },
       release: (attempt) => ledger.release(attempt),
@@ -90,14 +66,60 @@ export function createBudgetUsage(parts: BudgetUsageParts): BudgetUsage {
       status: (owner, scope, userId) => ledger.status(owner, scope, userId),
       close: () => ledger.close(),
     }),
-    async measure() {
-      lastOwner = undefined;
-      for (const [organizationId, note] of [...noted].slice(0, MAX_READ)) {
-        await read(note.owner);
-        note.readsLeft -= 1;
-        noted.delete(organizationId);
-        if (note.readsLeft > 0) noted.set(organizationId, note);
-      }
-    },
+    measure: () => noted.readNext(read),
   };
+}
+
+/** The owners of recent reservations: their budgets are read next; bounded. */
+class NotedOwners {
+  readonly #noted = new Map<string, { readonly owner: BudgetOwner; readsLeft: number }>();
+  #last: BudgetOwner | undefined;
+
+  add(owner: BudgetOwner): void {
+    // Owners are created once per key: most reservations repeat the last one.
+    if (owner === this.#last) return;
+    this.#last = owner;
+    if (this.#noted.size < MAX_NOTED)
+      this.#noted.set(owner.organizationId, { owner, readsLeft: READS });
+  }
+
+  async readNext(read: (owner: BudgetOwner) => Promise<void>): Promise<void> {
+    this.#last = undefined;
+    for (const [organizationId, note] of [...this.#noted].slice(0, MAX_READ)) {
+      await read(note.owner);
+      note.readsLeft -= 1;
+      this.#noted.delete(organizationId);
+      if (note.readsLeft > 0) this.#noted.set(organizationId, note);
+    }
+  }
+}
+
+/** The last known ratio of each organisation, bounded; the organisation that was read first is dropped first. */
+class SpentRatios {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #known = new Map<string, Known>();
+  readonly #monthAt = createMonthCache();
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  monthOf(timeZone: string): number {
+    return this.#monthAt(this.#clock.now(), timeZone).number;
+  }
+
+  set(organizationId: string, known: Known): void {
+    this.#known.delete(organizationId);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size >= MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(organizationId, known);
+  }
+
+  /** A new month begins with nothing spent. */
+  current(): ReadonlyMap<string, number> {
+    const ratios = new Map<string, number>();
+    for (const [organizationId, { month, timeZone, ratio }] of this.#known)
+      ratios.set(organizationId, month === this.monthOf(timeZone) ? ratio : 0);
+    return ratios;
+  }
 }
