@@ -19,13 +19,16 @@ export class RecordLayout<T extends object> {
     return values;
   }
 
-  /** Undefined if the number of values or the kind of one value is wrong. */
+  /**
+   * Undefined if there are too many values or the kind of one is wrong. Optional fields at the end may be missing: the line
+   * was written before the field existed.
+   */
   parse(values: readonly unknown[]): T | undefined {
-    if (values.length !== this.fields.length) return undefined;
+    if (values.length > this.fields.length) return undefined;
     const record: Record<string, unknown> = {};
     for (const [index, field] of this.fields.entries()) {
       const kind = this.#kinds[index];
-      const value = values[index];
+      const value = index < values.length ? values[index] : null;
       if (!kind || !isOfKind(kind, value)) return undefined;
       if (kind === 'flag') record[field] = value === 1;
       else if (value !== null || kind === 'optionalText') record[field] = value ?? undefined;

@@ -24,6 +24,7 @@ export const USAGE_FIELDS = {
   estimated: 'flag',
   createdAt: 'count',
   budgetMonth: 'optionalCount',
+  firstContentMs: 'optionalCount',
 } as const;
 
 export const RESERVATION_FIELDS = {

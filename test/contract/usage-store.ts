@@ -39,6 +39,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
         streamed: true,
         estimated: true,
         budgetMonth: 202602,
+        firstContentMs: 9,
       });
       const bare = usage('bare', { createdAt: full.createdAt - 1, budgetMonth: 202603 });
       await opened.usage.insertBatch([full, bare]);

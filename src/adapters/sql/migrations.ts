@@ -15,6 +15,7 @@ import { addOrganizationTombstones } from './migrations/0002-organization-tombst
 import { createDashboardReadings } from './migrations/0003-dashboard-readings.ts';
 import { createAlertTables } from './migrations/0004-alerts.ts';
 import { createSpendReadings } from './migrations/0005-spend-readings.ts';
+import { addFirstContent } from './migrations/0006-first-content.ts';
 import type { Schema } from './schema.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 
@@ -35,5 +36,6 @@ export function createMigrations(dialect: SqlDialect): Record<string, Migration>
     '0003_dashboard_readings': { up: (db: Kysely<Schema>) => createDashboardReadings(db, dialect) },
     '0004_alerts': { up: createAlertTables },
     '0005_spend_readings': { up: (db: Kysely<Schema>) => createSpendReadings(db, dialect) },
+    '0006_first_content': { up: addFirstContent },
   };
 }

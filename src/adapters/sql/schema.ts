@@ -108,6 +108,7 @@ export type UsageRecordsTable = {
   created_at: Int;
   /** The month, as YYYYMM, of the budget that the cost counts against. */
   budget_month: NullableInt;
+  first_content_ms: NullableInt;
 };
 
 /** One row per hour and combination; '' stands for absent, because NULLs are never equal in a key. */

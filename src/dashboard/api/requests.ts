@@ -56,6 +56,8 @@ export type RequestAttempt = {
   readonly number: number;
   readonly startedAt: number;
   readonly endedAt: number;
+  /** From the attempt's start to the first content of its stream. */
+  readonly firstContentMs?: number;
   readonly provider?: string;
   readonly model?: string;
   /** The provider's HTTP status, where it answered at all. */

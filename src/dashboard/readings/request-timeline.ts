@@ -1,5 +1,6 @@
 // A request's timeline from its usage records, which exist for successful attempts too, and from its failure record. An
-// attempt's record has its end and its duration; the time between two attempts is a wait. Pure.
+// attempt's record has its end, its duration and, for a stream, the time to its first content; the time between two attempts
+// is a wait. Pure.
 
 import { nanosToUsd } from '../../kernel/money.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
@@ -17,10 +18,12 @@ export function requestAttempts(
     .map((number): RequestAttempt => {
       const known = failed.get(number);
       const record = records.find(({ attempt }) => attempt === number);
+      const firstContent = definedFields({ firstContentMs: record?.firstContentMs });
       if (known)
         return {
           ...definedFields({ provider: known.provider, model: known.model, raw: known.raw }),
           ...definedFields({ status: known.raw?.status }),
+          ...firstContent,
           id: known.id,
           number,
           startedAt: known.startedAt,
@@ -34,6 +37,7 @@ export function requestAttempts(
         number,
         startedAt: endedAt - (record?.latencyMs ?? 0),
         endedAt,
+        ...firstContent,
         ...definedFields({ provider: record?.provider, model: record?.model }),
         code: record?.status ?? 'OK',
         reason: '',
@@ -49,6 +53,7 @@ export function requestTimeline(
   const spans = attempts.flatMap((attempt, index) => [
     ...waitBefore(attempt, attempts[index - 1]),
     attemptSpan(attempt, records),
+    ...firstContentOf(attempt),
   ]);
   const startedAt = attempts[0]?.startedAt ?? 0;
   const endedAt = attempts.at(-1)?.endedAt ?? startedAt;
@@ -112,8 +117,14 @@ function attemptSpan(attempt: RequestAttempt, records: readonly UsageRecord[]): 
   };
 }
 
+function firstContentOf({ startedAt, endedAt, firstContentMs }: RequestAttempt): TimelineSpan[] {
+  if (firstContentMs === undefined) return [];
+  const at = Math.min(startedAt + firstContentMs, endedAt);
+  return [instant('first-content', 'first content', at, 'good', null)];
+}
+
 function instant(
-  kind: 'admission' | 'end',
+  kind: 'admission' | 'first-content' | 'end',
   label: string,
   at: number,
   status: TimelineSpan['status'],

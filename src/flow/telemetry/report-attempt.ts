@@ -1,5 +1,5 @@
-// Reports the attempts of a call to metrics and traces: a change of the target, the time to the first content of a stream,
-// and the start of a span, which settling the attempt ends.
+// Reports the attempts of a call to metrics and traces: a change of the target, the time to the first content of a stream
+// (also for the usage record), and the start of a span, which settling the attempt ends.
 
 import type { Target } from '../../routing/target.ts';
 import type { CallOrder, CallParts } from '../call/call-order.ts';
@@ -27,8 +27,10 @@ export function reportSent(
 export function reportFirstContent(
   { metrics, clock }: Parts,
   { plan }: Order,
-  { target, sentAtMs }: SentAttempt,
+  sent: SentAttempt,
 ): void {
+  const { target, sentAtMs } = sent;
   const waitedMs = clock.monotonic() - sentAtMs;
+  sent.firstContentMs = Math.round(waitedMs);
   metrics.firstContent(plan.operation, target.provider, target.model, waitedMs);
 }

@@ -8,6 +8,10 @@ const attemptView = z.object({
   number: z.int(),
   startedAt: moment,
   endedAt: moment,
+  firstContentMs: z
+    .int()
+    .optional()
+    .describe("From the attempt's start to the first content of its stream"),
   provider: z.string().optional(),
   model: z.string().optional(),
   status: z.int().optional().describe("The provider's, where it answered at all"),

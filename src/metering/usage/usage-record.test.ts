@@ -45,6 +45,16 @@ test('a record decodes unchanged from one line', () => {
   );
 });
 
+test('a line from before the last optional fields existed decodes without them', () => {
+  const [record] = fc.sample(anyRecord, { numRuns: 1, seed: 1 });
+  assert.ok(record);
+  const values = JSON.parse(encodeUsageRecord({ ...record, firstContentMs: 7 })) as unknown[];
+  assert.equal(values.at(-1), 7);
+  assert.deepEqual(decodeUsageRecord(JSON.stringify(values.slice(0, -1))), { ...record });
+  assert.equal(decodeUsageRecord(JSON.stringify(values.slice(0, -3))), undefined);
+  assert.equal(decodeUsageRecord(JSON.stringify([...values, 1])), undefined);
+});
+
 test('a torn line decodes to nothing', () => {
   fc.assert(
     fc.property(anyRecord, fc.nat(), (record, cut) => {

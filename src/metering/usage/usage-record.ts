@@ -27,6 +27,8 @@ export type UsageRecord = Usage & {
   readonly createdAt: number;
   /** The month that the cost is posted to: the reservation's; if absent, the month of `createdAt` in UTC. */
   readonly budgetMonth?: number | undefined;
+  /** From the attempt's start to the first content of its stream; absent for unary calls and without content. */
+  readonly firstContentMs?: number | undefined;
 };
 
 /** The status of an attempt after its process died: its cost is estimated as the whole reservation. */

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import type { RequestDetails } from '../../../src/dashboard/api/requests.ts';
 import { type AdminRig, openAdminRig } from '../admin/admin-rig.ts';
 
 const HOSTILE = '<script>alert(1)</script>';
@@ -35,9 +36,13 @@ const PATHS = [
   '/admin/dlq?fields=summary',
 ];
 
-function callModel(prompt: string, headers: Readonly<Record<string, string>> = {}) {
+function callModel(
+  prompt: string,
+  headers: Readonly<Record<string, string>> = {},
+  fields: object = {},
+) {
   const messages = [{ role: 'user', content: prompt }];
-  const body = { model: 'claude-sonnet-5-5', max_tokens: 20, messages };
+  const body = { model: 'claude-sonnet-5-5', max_tokens: 20, messages, ...fields };
   return rig.call('POST', '/v1/messages', { key: callerKey, body, headers });
 }
 
@@ -76,6 +81,26 @@ test('a served request is listed and has a timeline with its cost', async () => 
   assert.equal((await rig.call('GET', '/admin/requests/req_none')).status, 404);
 });
 
+test('the timeline of a stream has its first content between its start and its end', async () => {
+  const sent = await callModel(CANARY, {}, { stream: true });
+  const id = sent.headers.get('x-request-id') ?? '';
+  const details = await untilStored(id);
+  const { attempts, timeline } = details;
+  assert.deepEqual(
+    timeline.spans.map(({ kind }) => kind),
+    ['admission', 'attempt', 'first-content', 'end'],
+  );
+  const [, attempt, first] = timeline.spans;
+  assert.ok(attempt && first);
+  const firstContentMs = first.startedAt - attempt.startedAt;
+  assert.ok(firstContentMs >= 0 && first.startedAt <= (attempt.endedAt ?? 0));
+  assert.equal(first.endedAt, first.startedAt);
+  assert.deepEqual(
+    attempts.map((each) => each.firstContentMs),
+    [firstContentMs],
+  );
+});
+
 test('a tried request returns the answer, the sentences of a failure and the steps', async () => {
   const request = { format: 'messages', model: 'claude-sonnet-5-5', prompt: 'Hello' };
   const served = await rig.call('POST', '/admin/try', { body: request });
@@ -108,6 +133,14 @@ test('the live stream sends state events with the fields of the JSON answer', as
   const state: unknown = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? '');
   assert.deepEqual(Object.keys(Object(state)), Object.keys(Object(body)));
 });
+
+async function untilStored(id: string): Promise<RequestDetails> {
+  for (;;) {
+    const { status, body } = await rig.call('GET', `/admin/requests/${id}`);
+    if (status === 200) return body as RequestDetails;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
 
 /** Usage reaches the store shortly after the answer. */
 async function untilListed(): Promise<readonly Record<string, unknown>[]> {

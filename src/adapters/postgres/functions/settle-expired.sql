@@ -17,10 +17,10 @@ language sql set enable_seqscan = off set jit = off as $$
     order by expires_at limit most for update skip locked
   ), estimates as (
     select row(id, request_id, attempt, organization_id, key_id, user_id, provider, model, 0, 0, 0, 0, 0, 0,
-      amount_nanos, category, 0, 'LOST', streamed, 1, at, month)::usage_line as line from expired
+      amount_nanos, category, 0, 'LOST', streamed, 1, at, month, null)::usage_line as line from expired
     union all
     select row(id, id, 1, organization_id, '', null, 'unknown', 'unknown', 0, 0, 0, 0, 0, 0,
-      amount_nanos, null, 0, 'LOST', 0, 1, at, month)::usage_line from abandoned where purpose = 'working'
+      amount_nanos, null, 0, 'LOST', 0, 1, at, month, null)::usage_line from abandoned where purpose = 'working'
   )
   select stored, crossed from store_usage(
     array(select line from estimates), '{}', array(select id from abandoned where purpose = 'standby'), '{}', at)

@@ -24,6 +24,8 @@ export type SentAttempt = {
   readonly reservedNanos: number;
   /** Set when the attempt is sent, where traces are exported. */
   span?: Span | undefined;
+  /** Set at the first content of a stream. */
+  firstContentMs?: number | undefined;
 };
 
 export type SettleParts = {
@@ -110,6 +112,7 @@ export function closeAttempt(
     estimated: isEstimated,
     createdAt: clock.now(),
     budgetMonth,
+    firstContentMs: sent.firstContentMs,
   };
   limiter.settle(permit, countedTokens(usage));
   if (sent.span) endAttemptSpan(sent.span, record);

@@ -74,7 +74,7 @@ function Details({ request }: { readonly request: RequestDetails }) {
 }
 
 function Attempt({ attempt }: { readonly attempt: RequestAttempt }) {
-  const { number, provider, model, status, code, startedAt, endedAt } = attempt;
+  const { number, provider, model, status, code, startedAt, endedAt, firstContentMs } = attempt;
   return (
     <li>
       <span>
@@ -86,6 +86,9 @@ function Attempt({ attempt }: { readonly attempt: RequestAttempt }) {
         <span class="soft">
           {status === undefined ? '' : `HTTP ${status}, `}
           {durationText(endedAt - startedAt)}
+          {firstContentMs === undefined
+            ? ''
+            : `, first content after ${durationText(firstContentMs)}`}
         </span>
       </span>
     </li>
