@@ -28,6 +28,8 @@ export type AdministerLimitsParts = {
   readonly auditor: Auditor;
   readonly clock: Clock;
   readonly isProvider: (name: string) => boolean;
+  /** Called after an operator has ended a limit before its time. */
+  readonly onEnded?: (key: CircuitKey) => Promise<void>;
 };
 
 export function administerLimits(parts: AdministerLimitsParts): AdministerLimits {
@@ -54,12 +56,14 @@ export function administerLimits(parts: AdministerLimitsParts): AdministerLimits
       // `set` alone only moves the end of a limit later; an operator may also shorten it.
       await limits.clear(key);
       if (resetAt > setAt) await limits.set(limit);
+      else await parts.onEnded?.(key);
       return limit;
     },
     async clear(operator, key) {
       requireProvider(key);
       await auditor.record(operator, auditEntry('clear', key));
       for (const limit of await limits.list()) if (isWithin(key, limit)) await limits.clear(limit);
+      await parts.onEnded?.(key);
     },
   };
 }

@@ -21,10 +21,11 @@ import { adminLimitRoutes } from '../http/routes/admin-limits.ts';
 import { adminLogRoutes, type RecentLog } from '../http/routes/admin-logs.ts';
 import { adminOrganizationRoutes } from '../http/routes/admin-organizations.ts';
 import { usageRoutes } from '../http/routes/usage.ts';
+import type { AdvanceDelayed } from '../jobs/pipeline/advance-delayed.ts';
 import type { UnfinishedJobs } from '../jobs/pipeline/unfinished-jobs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import type { Log } from '../kernel/log.ts';
+import { type Log, logFailure } from '../kernel/log.ts';
 import type { BreakerBoard } from '../resilience/breaker-board.ts';
 import type { RequestRecords } from '../upstream/request-records.ts';
 import type { CallerCache } from './follow-callers.ts';
@@ -40,6 +41,8 @@ export type AdministrationParts = {
   /** Notified after a change, so that cached callers are dropped. */
   readonly callers: CallerCache;
   readonly unfinishedJobs: UnfinishedJobs;
+  /** Brings the jobs forward that wait for a provider's limit. */
+  readonly advanceDelayed: AdvanceDelayed;
   readonly running?: {
     readonly limits: ProviderLimits;
     readonly breakers: BreakerBoard;
@@ -92,13 +95,22 @@ export function openAdministration(parts: AdministrationParts): Administration {
   };
 }
 
-function runningRoutes(
-  { running, config, store, clock, gate }: AdministrationParts,
-  auditor: Auditor,
-): readonly RegisterRoutes[] {
+function runningRoutes(parts: AdministrationParts, auditor: Auditor): readonly RegisterRoutes[] {
+  const { running, config, store, clock, gate, log } = parts;
   if (!running) return [];
   const isProvider = (name: string) => config.providers[name] !== undefined;
-  const limits = administerLimits({ limits: running.limits, auditor, clock, isProvider });
+  const limits = administerLimits({
+    limits: running.limits,
+    auditor,
+    clock,
+    isProvider,
+    // The limit has ended even if the jobs cannot be moved now; they then run at their former due time.
+    onEnded: async ({ provider }) => {
+      await parts.advanceDelayed(provider).catch((cause: unknown) => {
+        logFailure(log, 'jobs that wait for a cleared limit could not be brought forward', cause);
+      });
+    },
+  });
   const circuits = configuredCircuits(config);
   const breakers = administerBreakers({ breakers: running.breakers, auditor, circuits });
   return [

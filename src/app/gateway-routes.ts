@@ -54,6 +54,7 @@ export function gatewayRoutes(config: Config, parts: GatewayRouteParts): readonl
     gate,
     callers,
     unfinishedJobs: desk.unfinished,
+    advanceDelayed: desk.advanceDelayed,
     running,
   });
   const { auditor } = administration;

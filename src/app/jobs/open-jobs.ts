@@ -20,6 +20,7 @@ import {
   type RunDurations,
 } from '../../jobs/model/job-estimate.ts';
 import { RETRY_DEFAULTS } from '../../jobs/model/job-policy.ts';
+import { type AdvanceDelayed, createAdvanceDelayed } from '../../jobs/pipeline/advance-delayed.ts';
 import { type CancelJob, createCancelJob } from '../../jobs/pipeline/cancel-job.ts';
 import { startJobPruning } from '../../jobs/pipeline/prune-jobs.ts';
 import {
@@ -47,6 +48,7 @@ export type JobDesk = {
   readonly cancel: CancelJob;
   readonly unfinished: UnfinishedJobs;
   readonly deadLetters: RetryDeadLetters;
+  readonly advanceDelayed: AdvanceDelayed;
 };
 
 /** State about the jobs that this process runs. */
@@ -85,6 +87,7 @@ export function openJobDesk(
     }),
     cancel,
     unfinished: createUnfinishedJobs({ store: store.jobs, cancel }),
+    advanceDelayed: createAdvanceDelayed({ store: store.jobs, queue, clock }),
     deadLetters: createRetryDeadLetters({
       store: store.jobs,
       deadLetters: store.deadLetters,

@@ -65,6 +65,7 @@ async function compose(
     gate,
     callers,
     unfinishedJobs: desk.unfinished,
+    advanceDelayed: desk.advanceDelayed,
   });
   const jobDesk = [
     // Operators are not subject to an organisation's limits.

@@ -72,7 +72,7 @@ export function adminLimitRoutes(
       {
         ...guard,
         schema: adminSchema(
-          'Clear a provider limit; without a model, all of the provider and region',
+          'Clear a provider limit; without a model, all of the provider and region. Jobs that wait for it are due soon',
           {
             params,
             querystring: z.object({ model: plainName.optional() }),

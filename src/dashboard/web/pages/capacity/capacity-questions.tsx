@@ -25,8 +25,9 @@ export function ClearLimit(props: QuestionProps & { readonly limit: ProviderLimi
       onClose={onClose}
     >
       <p>
-        Every server sends calls there again at once. If the provider still refuses them, the limit
-        is learnt again from its first answer.
+        Every server sends calls there again at once, and the jobs that wait for this limit are due
+        within seconds. If the provider still refuses them, the limit is learnt again from its first
+        answer.
         {limit.model === null ? ' Limits of single models in this region are cleared, too.' : ''}
       </p>
     </Confirm>
