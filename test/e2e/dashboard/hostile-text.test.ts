@@ -10,6 +10,7 @@ import type { Browser } from 'playwright-core';
 import { calendarMonth } from '../../../src/kernel/calendar-month.ts';
 import { openChromium, skipWithoutChromium } from '../../support/browser/chromium.ts';
 import { type DashboardPage, openDashboard } from '../../support/browser/dashboard-page.ts';
+import { CREATED, HOSTILE, MARKUP } from '../../support/browser/hostile-text.ts';
 import { administer, ask, CLAUDE } from '../../support/gateway/call-rig.ts';
 import {
   SINGLE_ATTEMPTS,
@@ -17,18 +18,7 @@ import {
   type TestGateway,
 } from '../../support/gateway/test-gateway.ts';
 
-const MARKUP = '<img src=x onerror="window.owned=1"><script>window.owned=1</script>';
-/** Also what terminals, JavaScript and JSON interpret, and more than any column is wide. */
-const HOSTILE = `${MARKUP}\u001b[31m\u2028"}]'\n\${7*7} ${'x'.repeat(3000)}`;
 const PROMPT = 'canary-prompt-in-no-page';
-
-/** Elements and attributes that markup in a text would create; the pages themselves have none of them. */
-const CREATED = `JSON.stringify({
-  owned: window.owned ?? null,
-  title: document.title,
-  elements: [...document.querySelectorAll('img, iframe, object, embed, script:not([src]), [onerror], [onload]')]
-    .map((element) => element.outerHTML.slice(0, 200)),
-})`;
 
 suite('hostile text on the dashboard', { skip: skipWithoutChromium, timeout: 120_000 }, () => {
   let gateway: TestGateway;
@@ -187,9 +177,10 @@ suite('hostile text on the dashboard', { skip: skipWithoutChromium, timeout: 120
       category: HOSTILE,
       latency_ms: 3,
       status: HOSTILE,
-      streamed: 0,
+      streamed: 1,
       estimated: 0,
       created_at: now,
+      first_content_ms: 1,
     });
     const hour = now - (now % 3_600_000);
     insert('usage_hours', {
