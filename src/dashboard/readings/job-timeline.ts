@@ -8,6 +8,7 @@ import type { JobAttempt, JobEvent } from '../../jobs/ports/job-history.ts';
 import { nanosToUsd } from '../../kernel/money.ts';
 import type { JobEvent as EventView, JobRun } from '../api/jobs.ts';
 import type { Timeline, TimelineSpan } from '../api/requests.ts';
+import { waitWords } from './wait-words.ts';
 
 export function jobTimeline(
   job: Job,
@@ -41,8 +42,8 @@ function waitSpans(job: Job, events: readonly JobEvent[]): TimelineSpan[] {
       {
         ...NOTHING,
         kind: event.type === 'submitted' ? 'admission' : 'wait',
-        label,
-        reason: event.data?.code ?? null,
+        label: waitLabel(label, event.data?.code),
+        reason: null,
         startedAt: event.createdAt,
         endedAt: isPresent ? null : (next?.createdAt ?? event.createdAt),
         status: event.data?.code === undefined ? 'good' : 'degraded',
@@ -59,6 +60,11 @@ const WAITS: Readonly<Partial<Record<JobEvent['type'], string>>> = {
   routed: 'routed, waits for a worker',
   retried: 'retried by an operator',
 };
+
+/** "waits for the provider's limit to reset"; an operator's retry keeps its own words. */
+function waitLabel(label: string, code: string | undefined): string {
+  return code === undefined || !label.startsWith('waits') ? label : waitWords(code);
+}
 
 function runSpan(attempt: JobAttempt): TimelineSpan {
   const { outcome, provider, model, errorCode, costNanos, startedAt, finishedAt } = attempt;
@@ -123,8 +129,8 @@ function messageOf(
 ): string {
   const wait = WAITS[type];
   const time = until === null ? '' : ` until ${new Date(until).toISOString().slice(11, 19)} UTC`;
-  if (wait !== undefined && code === null) return `${wait}${time}`;
+  if (wait !== undefined) return `${waitLabel(wait, code ?? undefined)}${time}`;
   if (code === null) return type === 'output' ? 'output received' : type;
   const reader = { locale: DEFAULT_LOCALE, timeZone: DEFAULT_TIME_ZONE, now, background: true };
-  return `${wait ?? type}${time}: ${renderError(code, {}, reader)}`;
+  return `${type}${time}: ${renderError(code, {}, reader)}`;
 }

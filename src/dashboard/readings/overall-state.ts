@@ -1,6 +1,7 @@
 // The one sentence, and the state of each page. Pure: the same facts as the findings, so that the three agree.
 
 import type { Finding, OverallState, PageName, StatePart, Status } from '../api/findings.ts';
+import type { LiveAlert } from '../api/live.ts';
 import type { Facts } from './facts.ts';
 
 const MAX_PARTS = 3;
@@ -21,8 +22,11 @@ function sentenceParts(facts: Facts, findings: readonly Finding[]): readonly Sta
     (sum, { ready, delayed }) => sum + (ready ?? 0) + (delayed ?? 0),
     0,
   );
+  const isNamed = findings.some(({ kind }) => kind === 'queue');
   const waits =
-    waiting === 0 ? [] : [part(waiting === 1 ? 'One job waits' : `${waiting} jobs wait`)];
+    waiting === 0 || isNamed
+      ? []
+      : [part(waiting === 1 ? 'One job waits' : `${waiting} jobs wait`)];
   if (findings.length === 0) return [...waits, part('Everything is fine')].map(lowerAfterFirst);
   const shown = findings
     .slice(0, MAX_PARTS)
@@ -71,9 +75,13 @@ function pageStates(
     jobs: of('jobs', facts.queues !== undefined && facts.deadLetters !== undefined),
     money: of('money', facts.budgets !== undefined),
     cluster: of('cluster'),
-    logs: of('logs', facts.alerts !== undefined),
+    logs: worst([of('logs', facts.alerts !== undefined), ...(facts.alerts ?? []).map(alertState)]),
     try: 'good',
   };
+}
+
+function alertState({ severity }: LiveAlert): Status {
+  return severity === 'critical' ? 'bad' : 'degraded';
 }
 
 function worst(all: readonly Status[]): Status {

@@ -88,7 +88,7 @@ function waitBefore(attempt: RequestAttempt, previous: RequestAttempt | undefine
     {
       kind: 'wait',
       label: 'waits before the next attempt',
-      reason: previous.code,
+      reason: `after ${previous.code}`,
       startedAt: previous.endedAt,
       endedAt: attempt.startedAt,
       status: 'degraded',

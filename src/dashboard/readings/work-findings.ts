@@ -19,7 +19,7 @@ function queueFindings({ queues, now }: Facts): Finding[] {
       severity: 'degraded',
       until: null,
       page: 'jobs',
-      pageQuery: `queue=${encodeURIComponent(queue)}`,
+      pageQuery: '',
     } as const;
     const subject = provider ?? queue;
     if (ready === null)
@@ -57,7 +57,7 @@ function deadLetterFindings({ deadLetters = 0 }: Facts): Finding[] {
       since: null,
       until: null,
       page: 'jobs',
-      pageQuery: 'tab=dead-letters',
+      pageQuery: 'tab=dead',
     },
   ];
 }
@@ -88,7 +88,7 @@ export function budgetFindings({ budgets, now }: Facts): Finding[] {
         since: null,
         until: isOver ? resetAt : null,
         page: 'money',
-        pageQuery: `organization=${encodeURIComponent(organizationId)}`,
+        pageQuery: `org=${encodeURIComponent(organizationId)}`,
       },
     ];
   });

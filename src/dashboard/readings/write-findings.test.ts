@@ -41,6 +41,18 @@ const LIMIT = {
   requestId: null,
 } as const;
 
+const RECENT = {
+  requests: 100,
+  errors: 12,
+  errorsByCode: { AI_LIMIT_REACHED: 10, INTERNAL: 2 },
+  errorRatio: 0.12,
+  latencyMs: { p50: 1, p95: 1, p99: 1 },
+  costPerRequestUsd: 0,
+  rateLimited: 0,
+  retries: 0,
+  spanMs: 300_000,
+};
+
 test('without a finding the sentence says that everything is fine, and every page is good', () => {
   const state = overallState(QUIET, writeFindings(QUIET));
   assert.equal(state.sentence, 'Everything is fine.');
@@ -98,17 +110,7 @@ test('a queue is a finding if its oldest job has waited longer than five minutes
 });
 
 test('an error rate above 5 % of enough requests names the most frequent code', () => {
-  const recent = {
-    requests: 100,
-    errors: 12,
-    errorsByCode: { AI_LIMIT_REACHED: 10, INTERNAL: 2 },
-    errorRatio: 0.12,
-    latencyMs: { p50: 1, p95: 1, p99: 1 },
-    costPerRequestUsd: 0,
-    rateLimited: 0,
-    retries: 0,
-    spanMs: 300_000,
-  };
+  const recent = RECENT;
   const [finding] = writeFindings({ ...QUIET, recent });
   assert.equal(finding?.message, '12 % of requests fail, most of them with AI_LIMIT_REACHED');
   assert.deepEqual(writeFindings({ ...QUIET, recent: { ...recent, requests: 10 } }), []);
@@ -131,4 +133,44 @@ test('hostile names stay text, and reach the query of a page encoded', () => {
   const findings = writeFindings({ ...QUIET, budgets: [spend], limits: [limit] });
   assert.ok(findings.some(({ message }) => message.includes(name)));
   assert.ok(findings.every(({ pageQuery }) => !/[<>]/.test(pageQuery)));
+});
+
+test('an alert about a named problem adds its section of the runbook instead of a finding', () => {
+  const alert = { id: 'a', severity: 'critical', startedAt: NOW } as const;
+  const message = 'The circuit of anthropic us-east is open: no call is sent there.';
+  const facts: Facts = {
+    ...QUIET,
+    deadLetters: 2,
+    limits: [LIMIT],
+    alerts: [
+      { ...alert, name: 'dead-letters', message: '2 jobs or messages are dead letters.' },
+      { ...alert, name: 'circuit-open', message },
+      { ...alert, name: 'circuit-open', message: message.replace('us-east', 'us-east-2') },
+    ],
+  };
+  const findings = writeFindings(facts);
+  assert.deepEqual(
+    findings.map(({ kind }) => kind),
+    ['alert', 'limit', 'dead-letters'],
+  );
+  assert.match(findings[1]?.action ?? '', /docs\/runbook\.md#circuit-open\.$/);
+  assert.match(findings[2]?.action ?? '', /docs\/runbook\.md#dead-letters\.$/);
+  assert.equal(overallState(facts, findings).pages.logs, 'bad');
+});
+
+test('the page of a finding understands its query', () => {
+  const recent = { ...RECENT, errorRatio: 0.5 };
+  const findings = writeFindings({ ...QUIET, deadLetters: 1, recent });
+  assert.deepEqual(
+    findings.map(({ page, pageQuery }) => `${page}?${pageQuery}`),
+    ['logs?tab=requests&code=AI_LIMIT_REACHED', 'jobs?tab=dead'],
+  );
+});
+
+test('jobs that a finding counts are not counted again in the sentence', () => {
+  const facts = { ...QUIET, queues: [{ ...QUEUE, oldestAt: NOW - 400_000 }] };
+  assert.equal(
+    overallState(facts, writeFindings(facts)).sentence,
+    '30 jobs for anthropic wait longer than five minutes; everything else is fine.',
+  );
 });

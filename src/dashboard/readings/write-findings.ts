@@ -2,6 +2,7 @@
 // organisations are named; prompts and provider texts never occur in facts.
 
 import type { Finding } from '../api/findings.ts';
+import { withAlerts } from './alert-findings.ts';
 import type { Facts } from './facts.ts';
 import { budgetFindings, jobFindings } from './work-findings.ts';
 
@@ -13,7 +14,7 @@ const MAX_FINDINGS = 50;
 
 /** The most severe first; of equal severity in the order of the subjects. */
 export function writeFindings(facts: Facts): readonly Finding[] {
-  return [
+  const findings = [
     ...dependencyFindings(facts),
     ...credentialFindings(facts),
     ...limitFindings(facts),
@@ -23,8 +24,8 @@ export function writeFindings(facts: Facts): readonly Finding[] {
     ...jobFindings(facts),
     ...budgetFindings(facts),
     ...headroomFindings(facts),
-    ...alertFindings(facts),
-  ]
+  ];
+  return withAlerts(findings, facts.alerts ?? [])
     .toSorted((one, other) => rank(one) - rank(other))
     .slice(0, MAX_FINDINGS);
 }
@@ -85,7 +86,7 @@ function credentialFindings({ servers }: Facts): Finding[] {
     since: null,
     until: null,
     page: 'capacity',
-    pageQuery: `provider=${encodeURIComponent(provider)}`,
+    pageQuery: '',
   }));
 }
 
@@ -107,7 +108,7 @@ function limitFindings({ limits, capacity, now }: Facts): Finding[] {
         since: setAt,
         until: resetAt,
         page: 'capacity' as const,
-        pageQuery: `provider=${encodeURIComponent(provider)}`,
+        pageQuery: '',
       };
     });
 }
@@ -133,7 +134,7 @@ function circuitFindings({ circuits }: Facts): Finding[] {
       since: openedAt,
       until: state === 'open' ? nextProbeAt : null,
       page: 'capacity',
-      pageQuery: `provider=${encodeURIComponent(provider)}`,
+      pageQuery: '',
     }));
 }
 
@@ -152,8 +153,8 @@ function errorFindings({ recent, now }: Facts): Finding[] {
       action: 'Open the failed requests to see which providers, models and organisations they hit.',
       since: now - spanMs,
       until: null,
-      page: 'overview',
-      pageQuery: `code=${encodeURIComponent(code)}`,
+      page: 'logs',
+      pageQuery: `tab=requests&code=${encodeURIComponent(code)}`,
     },
   ];
 }
@@ -214,22 +215,8 @@ function headroomFindings({ capacity }: Facts): Finding[] {
             since: null,
             until: null,
             page: 'capacity' as const,
-            pageQuery: `provider=${encodeURIComponent(provider)}`,
+            pageQuery: '',
           },
         ],
   );
-}
-
-function alertFindings({ alerts }: Facts): Finding[] {
-  return (alerts ?? []).map(({ id, name, severity, message, startedAt }) => ({
-    id: `alert:${id}`,
-    kind: 'alert',
-    severity: severity === 'critical' ? 'bad' : 'degraded',
-    message: `The alert ${name} fires`,
-    action: message,
-    since: startedAt,
-    until: null,
-    page: 'logs',
-    pageQuery: 'tab=alerts',
-  }));
 }

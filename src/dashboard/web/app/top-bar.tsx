@@ -1,6 +1,8 @@
 // The top bar: the cluster's name, the one sentence about its state (announced to screen readers when it changes), the time
 // range, the theme and signing out. A page that gets no events says since when.
 
+import type { OverallState } from '../../api/findings.ts';
+import { useWidth } from '../charts/use-width.ts';
 import { Button } from '../ui/button.tsx';
 import type { IconName } from '../ui/icons.tsx';
 import { RelativeTime } from '../ui/relative-time.tsx';
@@ -9,18 +11,20 @@ import { notifyFailure } from '../ui/toast.tsx';
 import { failureText } from './api-client.ts';
 import { nowMs } from './browser-clock.ts';
 import { live, staleSince } from './live.ts';
+import { linkTo } from './router.ts';
 import { openHelp } from './shortcuts.tsx';
 import { signOut } from './sign-in.ts';
-import { sentenceOf } from './state-sentence.ts';
+import { fitSentence, sentenceOf } from './state-sentence.ts';
 import { chooseTheme, type ThemeChoice, themeChoice } from './theme.ts';
 import { TimeRangeControl } from './time-range-control.tsx';
 
 export function TopBar() {
+  const [host, widthPx] = useWidth<HTMLDivElement>();
   return (
     <header class="top-bar">
-      <div class="top-bar-state">
+      <div class="top-bar-state" ref={host}>
         <ClusterName />
-        <StateSentence />
+        <StateSentence widthPx={widthPx} />
       </div>
       <div class="top-bar-controls">
         <TimeRangeControl />
@@ -37,7 +41,7 @@ function ClusterName() {
   return name === undefined ? null : <span class="cluster-name">{name}</span>;
 }
 
-function StateSentence() {
+function StateSentence({ widthPx }: { readonly widthPx: number }) {
   const state = live.state.value;
   const stale = staleSince.value;
   if (state === undefined) return <p class="state-sentence">Connecting …</p>;
@@ -47,9 +51,9 @@ function StateSentence() {
       <StatusShape state={shown} />
       <span class="visually-hidden">{STATE_WORDS[shown]}: </span>
       {stale === undefined ? (
-        <span title={sentenceOf(state, nowMs.peek())}>{sentenceOf(state, nowMs.peek())}</span>
+        <Fitted state={state} widthPx={widthPx} />
       ) : (
-        <span>
+        <span class="state-text">
           No news from the server since <RelativeTime at={stale} />. The page shows the state of
           then.
         </span>
@@ -57,6 +61,31 @@ function StateSentence() {
     </p>
   );
 }
+
+/** Two lines, of which the name and the count of the rest take a share. */
+function Fitted({ state, widthPx }: { readonly state: OverallState; readonly widthPx: number }) {
+  const findings = live.findings.value?.length ?? 0;
+  const takenPx = widthPx < NARROW_PX ? NARROW_TAKEN_PX : TAKEN_PX;
+  const maxCharacters = Math.floor((2 * (widthPx - takenPx)) / CHARACTER_PX);
+  const { text, more } = fitSentence(state, findings, maxCharacters, nowMs.peek());
+  return (
+    <span class="state-text" title={sentenceOf(state, nowMs.peek())}>
+      {text}
+      {more === 0 ? null : (
+        <>
+          , <a href={linkTo('overview')}>and {more} more</a>.
+        </>
+      )}
+    </span>
+  );
+}
+
+const TAKEN_PX = 220;
+/** The name has a line of its own. */
+const NARROW_PX = 500;
+const NARROW_TAKEN_PX = 90;
+/** The mean width of a character, with some room to spare. */
+const CHARACTER_PX = 7.8;
 
 const NEXT_THEME: Readonly<Record<ThemeChoice, ThemeChoice>> = {
   system: 'light',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ERROR_CODES } from '../../../../errors/codes.ts';
 import type { JobRow } from '../../../api/jobs.ts';
+import { WAIT_WORDS } from '../../../readings/wait-words.ts';
 import { clockText } from '../../charts/figure-text.ts';
 import {
   JOB_STATUSES,
@@ -69,4 +70,10 @@ test('the cursor of a time lies between the jobs before and after it', () => {
   const at = Date.UTC(2026, 10, 18);
   assert.ok(hex(idAt(at - 1)) < jobCursorAt(at));
   assert.ok(jobCursorAt(at) < hex(idAt(at)));
+});
+
+test('a timeline explains a wait in the words of the page', () => {
+  assert.deepEqual(Object.keys(WAIT_WORDS), WAIT_CODES);
+  for (const [code, words] of Object.entries(WAIT_WORDS))
+    assert.equal(jobPhrase({ ...job, dueAt: null, waitingFor: { ...limited, code } }, 0), words);
 });
