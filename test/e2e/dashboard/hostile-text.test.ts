@@ -55,8 +55,11 @@ suite('hostile text on the dashboard', { skip: skipWithoutChromium, timeout: 120
       body: { id: MARKUP, model: CLAUDE, prompt: PROMPT, metadata: { [MARKUP]: HOSTILE } },
       headers,
     });
-    const event = { type: 'x', title: HOSTILE, description: HOSTILE, error: HOSTILE };
-    await ask(caller, { path: '/v1/builds/b1/events', body: event, headers });
+    // No page shows build events themselves; their lines in the log name the build and the type.
+    const texts = { title: MARKUP, description: HOSTILE, error: HOSTILE, data: { note: HOSTILE } };
+    const build = `/v1/builds/${encodeURIComponent(MARKUP)}/events`;
+    const reported = await ask(caller, { path: build, body: { type: MARKUP, ...texts }, headers });
+    assert.equal(reported.status < 300, true, reported.text);
     gateway.simulator.setScenario({ preset: 'server-error', message: HOSTILE });
     const failed = await ask(caller, { body, headers });
     gateway.simulator.resetScenario();
@@ -238,6 +241,24 @@ suite('hostile text on the dashboard', { skip: skipWithoutChromium, timeout: 120
 
   for (const [address, title, shows] of PAGES)
     test(`#/${address} shows hostile text as text`, () => assertHarmless(address, title, shows));
+
+  test('no page scrolls sideways in a narrow window, however long a name is', async () => {
+    const { page, open } = dashboard;
+    const size = page.viewportSize();
+    const wide: string[] = [];
+    await page.setViewportSize({ width: 360, height: 780 });
+    for (const [address, title] of [...PAGES, ['money?org=evil', MARKUP] as const]) {
+      await open(address, title);
+      await page
+        .locator('[aria-busy=true], .chart-skeleton')
+        .first()
+        .waitFor({ state: 'detached' });
+      const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+      if (width > 360) wide.push(`${address}: ${width} px`);
+    }
+    assert.deepEqual(wide, []);
+    if (size) await page.setViewportSize(size);
+  });
 
   test("an organisation's page, a log entry and a failed request show hostile text as text", async () => {
     await assertHarmless('money?org=evil', MARKUP, true);

@@ -50,6 +50,10 @@ test('the sentence names a stall, a growing queue and an idle system', () => {
     flowSentence({ ...idle, waiting: 80, inPerMinute: 90, outPerMinute: 10 }),
     /^Filling up/,
   );
+  assert.equal(
+    flowSentence({ ...idle, waiting: 80, inPerMinute: 20, outPerMinute: 40 }),
+    'Catching up: 80 jobs wait, at this rate for 4 min more.',
+  );
   assert.equal(flowSentence(idle), 'No jobs at the moment.');
   assert.equal(
     flowSentence({ ...idle, running: 2, outPerMinute: 5, inPerMinute: 5 }),

@@ -3,7 +3,7 @@
 // ones from top to bottom. Pure geometry; `flow.tsx` draws it.
 
 import type { JobFlow } from '../../../api/jobs.ts';
-import { countText, rateText } from '../figure-text.ts';
+import { countText, durationText, rateText } from '../figure-text.ts';
 import { clampFraction } from '../scale.ts';
 import type { Tone } from '../tone.ts';
 
@@ -116,6 +116,10 @@ export function flowSentence(flow: JobFlow): string {
   }
   if (flow.waiting + flow.delayed + flow.running + ended + flow.inPerMinute === 0) {
     return 'No jobs at the moment.';
+  }
+  const gain = ended - flow.inPerMinute;
+  if (flow.waiting > 20 && gain > 0.2 * flow.inPerMinute) {
+    return `Catching up: ${countText(flow.waiting)} jobs wait, at this rate for ${durationText((flow.waiting / gain) * 60_000)} more.`;
   }
   return `Steady: ${rateText(flow.inPerMinute)} jobs per minute arrive, ${rateText(ended)} end.`;
 }

@@ -5,6 +5,7 @@ import type { Timeline } from '../../../api/requests.ts';
 import { countText, durationText, exactTimeText, moneyText } from '../figure-text.ts';
 import { toneColor } from '../tone.ts';
 import { type WaterfallRow, waterfallLayout } from './waterfall-layout.ts';
+import '../charts.css';
 import './waterfall.css';
 
 export type WaterfallProps = {
@@ -17,12 +18,14 @@ export function Waterfall({ timeline, nowMs }: WaterfallProps) {
   const { rows, totalMs, ticks } = waterfallLayout(timeline, nowMs);
   return (
     <div class="waterfall">
-      <div class="waterfall-axis" aria-hidden="true">
-        {ticks.map((tick, index) => (
-          <span key={`${index} ${tick}`}>{tick}</span>
-        ))}
-      </div>
       <ol class="waterfall-rows">
+        <li class="waterfall-axis" aria-hidden="true">
+          <span>
+            {ticks.map((tick, index) => (
+              <span key={`${index} ${tick}`}>{tick}</span>
+            ))}
+          </span>
+        </li>
         {rows.map((row, index) => (
           <Row key={`${index} ${row.span.kind}`} row={row} />
         ))}
@@ -52,7 +55,7 @@ function Row({ row }: { readonly row: WaterfallRow }) {
           style={{
             left: `${row.leftPercent}%`,
             width: isInstant ? undefined : `${row.widthPercent}%`,
-            background: toneColor(span.kind === 'wait' ? 'degraded' : toneOf(row)),
+            background: toneColor(toneOf(row)),
           }}
         />
       </span>
@@ -68,14 +71,16 @@ function Row({ row }: { readonly row: WaterfallRow }) {
 /** Shape and word besides the colour: the sign is drawn, the label and the reason say it. */
 const SIGNS = { good: '●', degraded: '▲', bad: '■', unknown: '○' } as const;
 
+/** A wait without a problem is neither work nor a fault. */
 function toneOf({ span }: WaterfallRow) {
+  if (span.kind === 'wait' && span.status === 'good') return 'unknown';
   return span.status === 'good' ? 'accent' : span.status;
 }
 
 function totalText(timeline: Timeline, totalMs: number): string {
   const parts = [
-    timeline.endedAt === null ? 'still runs' : timeline.outcome,
-    durationText(totalMs),
+    timeline.outcome,
+    `${durationText(totalMs)}${timeline.endedAt === null ? ' so far' : ''}`,
     timeline.inputTokens === null
       ? ''
       : `${countText(timeline.inputTokens)} tokens in, ${countText(timeline.outputTokens ?? 0)} out`,

@@ -99,10 +99,10 @@ function LimitPart(props: {
           <circle cx="50" cy="50" r="42" />
         </svg>
         <p>
-          <b>No limit</b>
+          <b>{props.isOpen ? 'No calls' : 'No limit'}</b>
           <span>
             {props.isOpen
-              ? 'The circuit is open: no call is sent.'
+              ? 'No limit, but the circuit is open after failures.'
               : 'Calls pass until the provider says otherwise.'}
           </span>
         </p>

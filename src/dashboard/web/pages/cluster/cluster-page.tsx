@@ -2,11 +2,13 @@
 
 import { useState } from 'preact/hooks';
 import type { ClusterStatus, Scaling } from '../../../api/cluster.ts';
+import { nowMs } from '../../app/browser-clock.ts';
 import { live } from '../../app/live.ts';
 import { linkTo } from '../../app/router.ts';
 import { useResource } from '../../app/use-resource.ts';
 import { ClusterMap } from '../../charts/cluster/cluster-map.tsx';
 import { disagreementText } from '../../charts/cluster/server-state.ts';
+import { nearTimeText } from '../../charts/figure-text.ts';
 import { Card, Grid, PageHead } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { StatusShape } from '../../ui/status.tsx';
@@ -77,6 +79,13 @@ function modesOf(): string {
     .join(',');
 }
 
+/** The sentences of the API state times in UTC, for programs too. */
+function withLocalTimes(message: string): string {
+  return message.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) =>
+    nearTimeText(Date.parse(time), nowMs.value),
+  );
+}
+
 function Advice({ status }: { readonly status: ClusterStatus }) {
   const { disagreements, recommendations } = status;
   if (disagreements.length + recommendations.length === 0) {
@@ -97,7 +106,7 @@ function Advice({ status }: { readonly status: ClusterStatus }) {
       {recommendations.map(({ action, subject, message }) => (
         <li key={`${action} ${subject}`}>
           <StatusShape state="unknown" />
-          <span>{message}</span>
+          <span>{withLocalTimes(message)}</span>
         </li>
       ))}
     </ul>

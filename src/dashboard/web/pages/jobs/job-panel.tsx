@@ -49,8 +49,8 @@ export function JobPanel(props: { readonly jobId: string; readonly onClose: () =
       <FailureNotice failure={failure} onRetry={reload} />
       {data ? (
         <p class="lead">
-          <Status state={jobStatusState(data.status)} word={jobStatusWord(data.status)} />{' '}
-          {jobPhrase(data, nowMs.value)}
+          <Status state={jobStatusState(data.status)} word={jobStatusWord(data.status)} />
+          <span class="soft"> · {jobPhrase(data, nowMs.value)}</span>
         </p>
       ) : null}
       {failure && !data ? null : <Waterfall timeline={data?.timeline} nowMs={frozenNow(data)} />}

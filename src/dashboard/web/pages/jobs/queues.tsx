@@ -36,7 +36,9 @@ const COLUMNS: readonly Column<QueueFigures>[] = [
     render: ({ queue, provider }) => (
       <>
         <span class="mono">{queue}</span>
-        {provider === null ? null : <span class="soft"> {provider}</span>}
+        {provider === null || queue.includes(provider) ? null : (
+          <span class="soft"> {provider}</span>
+        )}
       </>
     ),
   },

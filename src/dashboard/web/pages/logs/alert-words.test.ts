@@ -18,14 +18,14 @@ const alert: Alert = {
 };
 
 test('a figure is shown in the unit of its metric', () => {
-  assert.equal(alertFigure(alert), '12 %, threshold 5 %');
+  assert.equal(alertFigure(alert), '12 %, fires above 5 %');
   assert.equal(
     alertFigure({ ...alert, metric: 'ai.latency.p99', value: 12.5, threshold: 10 }),
-    '12 s, threshold 10 s',
+    '12 s, fires above 10 s',
   );
   assert.equal(
     alertFigure({ ...alert, metric: 'jobs.dead_letters', value: 3, threshold: 0 }),
-    '3, threshold 0',
+    '3, fires above 0',
   );
 });
 

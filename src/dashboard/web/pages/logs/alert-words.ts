@@ -40,7 +40,7 @@ export function alertTitle({ name, subject }: Pick<Alert, 'name' | 'subject'>): 
 
 export function alertFigure({ metric, value, threshold }: Alert): string {
   const format = FORMATS[metric] ?? countText;
-  return `${format(value)}, threshold ${format(threshold)}`;
+  return `${format(value)}, fires above ${format(threshold)}`;
 }
 
 function secondsText(seconds: number): string {

@@ -88,7 +88,7 @@ const COLUMNS: readonly Column<Alert>[] = [
     render: (alert) => (
       <span class="two-lines">
         <span>{alertTitle(alert)}</span>
-        <span class="soft cut-line">{withoutReference(alert.message)}</span>
+        <span class="soft alert-message">{withoutReference(alert.message)}</span>
       </span>
     ),
   },
@@ -106,12 +106,17 @@ const COLUMNS: readonly Column<Alert>[] = [
     id: 'started',
     title: 'Began',
     value: ({ startedAt }) => startedAt,
-    render: ({ startedAt }) => <RelativeTime at={startedAt} />,
+    render: ({ startedAt }) => (
+      <span class="no-wrap">
+        <RelativeTime at={startedAt} />
+      </span>
+    ),
   },
   {
     id: 'lasted',
     title: 'Lasted',
     align: 'right',
+    isWideOnly: true,
     value: ({ startedAt, endedAt }) => (endedAt ?? startedAt) - startedAt,
     render: ({ startedAt, endedAt }) =>
       endedAt === null ? '–' : <span class="no-wrap">{durationText(endedAt - startedAt)}</span>,

@@ -171,7 +171,7 @@ const COLUMNS: readonly Column<Row>[] = [
 function Message({ row }: { readonly row: Row }) {
   return (
     <span class="log-message" title={row.message}>
-      {row.message}
+      {row.message}{' '}
       {metadataPairs(row).map(([name, value]) => (
         <span key={name} class="log-pair">
           {name}=<span>{value}</span>

@@ -34,11 +34,15 @@ const FIRST_FIELDS = ['code', 'model', 'provider', 'latencyMs', 'costUsd', 'orga
 
 /** `code=TIMEOUT model=gpt-5`: the scalar fields, shortened. */
 export function metadataPairs({ metadata = {} }: LogEntry): readonly (readonly [string, string])[] {
-  return Object.entries(metadata)
-    .filter(([, value]) => value !== null && typeof value !== 'object' && value !== '')
-    .toSorted(([one], [other]) => rank(one) - rank(other))
-    .slice(0, MAX_PAIRS)
-    .map(([name, value]) => [name, shorten(String(value))]);
+  return (
+    Object.entries(metadata)
+      .filter(([, value]) => value !== null && typeof value !== 'object' && value !== '')
+      // The level of a line without a failure says it.
+      .filter(([name, value]) => name !== 'code' || value !== 'OK')
+      .toSorted(([one], [other]) => rank(one) - rank(other))
+      .slice(0, MAX_PAIRS)
+      .map(([name, value]) => [name, shorten(String(value))])
+  );
 }
 
 /** Entries have no id: time, server and message identify an entry, a counter separates equal entries. */

@@ -80,7 +80,7 @@ function keyOf({ id }: RequestRow): string {
 }
 
 const FILTERS = [
-  { name: 'code', label: 'Code', placeholder: 'OK, RATE_LIMITED, …' },
+  { name: 'code', label: 'Code', placeholder: 'OK, failed …' },
   { name: 'provider', label: 'Provider', placeholder: 'any' },
   { name: 'model', label: 'Model', placeholder: 'any' },
   { name: 'org', label: 'Organisation', placeholder: 'any' },
@@ -108,7 +108,7 @@ const COLUMNS: readonly Column<RequestRow>[] = [
     isWideOnly: true,
     value: ({ model }) => model,
     render: ({ model, provider }) => (
-      <span class="cut-line" title={provider}>
+      <span class="cut-line request-model" title={provider}>
         {model} <span class="soft">{provider}</span>
       </span>
     ),
@@ -124,7 +124,7 @@ const COLUMNS: readonly Column<RequestRow>[] = [
     id: 'attempts',
     title: 'Attempts',
     align: 'right',
-    isWideOnly: true,
+    isRoomyOnly: true,
     value: ({ attempts }) => attempts,
     render: ({ attempts }) => attempts,
   },

@@ -40,7 +40,11 @@ export function RequestPanel({
   );
 }
 
+/** The request of a job's run is named after the job. */
+const RUN_ID = /^(job_[0-9a-f]+)\.\d+$/;
+
 function Details({ request }: { readonly request: RequestDetails }) {
+  const [, job] = RUN_ID.exec(request.id) ?? [];
   return (
     <>
       <Facts
@@ -53,10 +57,17 @@ function Details({ request }: { readonly request: RequestDetails }) {
           ],
           ['Began', <RelativeTime key="b" at={request.timeline.startedAt} />],
           ['Request id', <Copyable key="i" value={request.id} />],
-          [
-            'Correlation id',
-            request.correlationId ? <Copyable key="c" value={request.correlationId} /> : 'none',
-          ],
+          job === undefined
+            ? [
+                'Correlation id',
+                request.correlationId ? <Copyable key="c" value={request.correlationId} /> : 'none',
+              ]
+            : [
+                'Job',
+                <a key="j" href={linkTo('jobs', { job })}>
+                  Open the job
+                </a>,
+              ],
         ]}
       />
       {request.attempts.length > 0 ? (

@@ -33,7 +33,12 @@ export function BudgetList({ onCreate }: { readonly onCreate: () => void }) {
   return (
     <>
       <Card span={4}>
-        <Stat label="Spent this month" value={total?.spentUsd} format={moneyText} />
+        <Stat
+          label="Spent this month"
+          value={total?.spentUsd}
+          format={moneyText}
+          note="by all organisations"
+        />
       </Card>
       <Card span={4}>
         <Stat
@@ -44,7 +49,12 @@ export function BudgetList({ onCreate }: { readonly onCreate: () => void }) {
         />
       </Card>
       <Card span={4}>
-        <Stat label="Organisations that spend" value={total?.organizations} format={countText} />
+        <Stat
+          label="Organisations"
+          value={total?.organizations}
+          format={countText}
+          note="with spending this month"
+        />
       </Card>
       <Card span={12} isFlush>
         <Tabs
@@ -197,7 +207,7 @@ const SPENDING_COLUMNS: readonly Column<OrganizationSpend>[] = [
   },
   {
     id: 'reset',
-    title: 'Next month',
+    title: 'Budget resets',
     isWideOnly: true,
     value: ({ resetAt }) => resetAt,
     render: ({ resetAt }) => <RelativeTime at={resetAt} />,

@@ -76,7 +76,7 @@ function OrganizationFacts(props: {
         ['Tokens a minute', limit(organization?.tokensPerMinute)],
         ['Tokens a day', limit(organization?.tokensPerDay)],
         ['Requests at once', limit(organization?.maxConcurrent)],
-        ['Next month', burnDown ? <RelativeTime at={burnDown.monthEndsAt} /> : '…'],
+        ['Budget resets', burnDown ? <RelativeTime at={burnDown.monthEndsAt} /> : '…'],
         ['Time zone', organization?.timeZone ?? '…'],
         ['Id', organization ? <Copyable value={organization.id} /> : '…'],
       ]}
