@@ -24,6 +24,8 @@ const DAY_MS = 24 * HOUR_MS;
 export const PAST_DAYS = 12;
 /** An hour passes in a minute and a half. */
 const HISTORY_RATE = 40;
+/** Two seconds of the past. */
+const TICK_MS = 50;
 const TOKENS = {
   usage: { inputTokens: 500, outputTokens: 120 },
   chunks: 4,
@@ -60,14 +62,16 @@ export async function liveThroughHistory(
   clock.setRate(HISTORY_RATE);
   for (let minute = 0; clock.now() < Date.now() - 1000; minute += 0.25) {
     simulator.setScenario({ ...TOKENS, latencyMs: 10, jitterMs: 25, ...incidentAt(clock.now()) });
-    await sendMany(tenants, 6 + Math.round(4 * Math.sin(minute / 4) + Math.random() * 3));
+    const count = 6 + Math.round(4 * Math.sin(minute / 4) + Math.random() * 3);
+    // Calls that fail at once do not make more traffic.
+    await Promise.all([sendMany(tenants, count), wait(TICK_MS)]);
   }
   clock.catchUp();
   simulator.setScenario(goodDay());
 }
 
 function goodDay(): object {
-  return { ...TOKENS, latencyMs: 350, jitterMs: 900, errorRates: { 500: 0.01 } };
+  return { ...TOKENS, latencyMs: 350, jitterMs: 500, chunkDelayMs: 120, errorRates: { 500: 0.01 } };
 }
 
 /** Twenty-six minutes before the present, four minutes of failing calls. */

@@ -42,7 +42,7 @@ export const VIEWS: readonly View[] = [
     name: 'request',
     address: 'logs?tab=requests',
     title: 'Logs and alerts',
-    prepare: (page) => openFirstRow(page, 'Requests'),
+    prepare: openStream,
   },
   { name: 'job', address: 'jobs', title: 'Jobs', prepare: (page) => openFirstRow(page, 'Jobs') },
   {
@@ -103,6 +103,16 @@ async function takeOne(dashboard: DashboardPage, view: View, path: string): Prom
   await page.setViewportSize({ width: size.width, height: Math.max(size.height, height) });
   await page.screenshot({ path, animations: 'disabled' });
   await page.setViewportSize(size);
+}
+
+/** A stream's timeline has its first content; without a stream the newest request is opened. */
+async function openStream(page: Page): Promise<void> {
+  const id: unknown =
+    await page.evaluate(`fetch('/admin/requests?limit=200').then((answer) => answer.json())
+    .then(({ data }) => data.find((row) => row.isStreamed && row.code === 'OK')?.id)`);
+  if (typeof id !== 'string') return openFirstRow(page, 'Requests');
+  await page.evaluate(`location.hash = '#/logs?tab=requests&request=${id}'`);
+  await page.getByRole('dialog').waitFor();
 }
 
 async function openFirstRow(page: Page, table: string): Promise<void> {
