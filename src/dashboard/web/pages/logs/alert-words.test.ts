@@ -29,6 +29,13 @@ test('a figure is shown in the unit of its metric', () => {
   );
 });
 
+test('a figure states on which side of its threshold the alert fires', () => {
+  const servers = { ...alert, name: 'no-server', metric: 'servers.available' };
+  assert.equal(alertFigure({ ...servers, value: 0, threshold: 1 }), '0, fires below 1');
+  const budget = { ...alert, name: 'budget-usage', metric: 'ai.budget.usage' };
+  assert.equal(alertFigure({ ...budget, value: 1.35, threshold: 0.9 }), '135 %, fires from 90 %');
+});
+
 test('a title names the alert and its subject', () => {
   assert.equal(alertTitle(alert), 'Error rate');
   assert.equal(

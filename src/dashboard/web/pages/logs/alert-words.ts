@@ -38,9 +38,15 @@ export function alertTitle({ name, subject }: Pick<Alert, 'name' | 'subject'>): 
   return subject === undefined || subject === '' ? title : `${title}: ${subject}`;
 }
 
-export function alertFigure({ metric, value, threshold }: Alert): string {
+/** Most alerts fire above their threshold. */
+const COMPARISONS: Readonly<Record<string, string>> = {
+  'no-server': 'below',
+  'budget-usage': 'from',
+};
+
+export function alertFigure({ name, metric, value, threshold }: Alert): string {
   const format = FORMATS[metric] ?? countText;
-  return `${format(value)}, fires above ${format(threshold)}`;
+  return `${format(value)}, fires ${COMPARISONS[name] ?? 'above'} ${format(threshold)}`;
 }
 
 function secondsText(seconds: number): string {
