@@ -42,4 +42,12 @@ export type MeteredUsage = Usage & {
   readonly extras?: UsageExtras | undefined;
   /** Undefined when the provider reports none. */
   readonly tiers?: UsageTiers | undefined;
+  /** Undefined for a complete report. */
+  readonly missing?: MissingCounts | undefined;
 };
+
+/**
+ * Counts that the provider has not reported, has reported as something else than a count, or had reported before the last
+ * part of the answer: an estimate replaces them where it is higher.
+ */
+export type MissingCounts = { readonly input: boolean; readonly output: boolean };

@@ -11,14 +11,19 @@ export function estimateTokens(bytes: number): number {
 }
 
 /**
- * The usage of an interrupted answer: reported counts, and estimates for the others. An output count reported early in a
- * stream is incomplete, so a higher estimate wins.
+ * The usage of an answer that is interrupted or whose report is incomplete: reported counts, and estimates for the others. An
+ * output count reported early in a stream is incomplete, so a higher estimate wins.
  */
 export function estimateUsage(
   inputBytes: number,
   outputBytes: number,
   known: MeteredUsage | undefined,
 ): MeteredUsage {
-  const usage = known ?? { ...NO_USAGE, inputTokens: estimateTokens(inputBytes) };
-  return { ...usage, outputTokens: Math.max(usage.outputTokens, estimateTokens(outputBytes)) };
+  const usage = known ?? NO_USAGE;
+  const isInputKnown = known !== undefined && known.missing?.input !== true;
+  return {
+    ...usage,
+    inputTokens: isInputKnown ? usage.inputTokens : estimateTokens(inputBytes),
+    outputTokens: Math.max(usage.outputTokens, estimateTokens(outputBytes)),
+  };
 }

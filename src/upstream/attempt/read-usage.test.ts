@@ -183,6 +183,37 @@ test('only the top-level usage counts, at any position', () => {
   assert.deepEqual(readUsage('anthropic', spaced), expected);
 });
 
+test('a missing output count is missing only if the answer has content', () => {
+  const missing = (format: ProviderFormat, answer: object) =>
+    readUsage(format, Buffer.from(JSON.stringify(answer)))?.missing;
+  const usage = { input_tokens: 10, output_tokens: 'x' };
+  const open = { input: false, output: true };
+  assert.deepEqual(missing('anthropic', { content: [{ type: 'text', text: 'a' }], usage }), open);
+  assert.deepEqual(
+    missing('anthropic', { content: [{ type: 'tool_use', input: {} }], usage }),
+    open,
+  );
+  assert.equal(missing('anthropic', { content: [], usage: { input_tokens: 10 } }), undefined);
+  const vectors = { data: [{ embedding: [1, 2], text: 'a' }], usage: { prompt_tokens: 2 } };
+  assert.equal(missing('openai', vectors), undefined);
+});
+
+test('metadata of the request that a response repeats is not its tier', () => {
+  const metadata = { service_tier: 'default' };
+  const counts = { input_tokens: 1, output_tokens: 1 };
+  for (const answer of [
+    { service_tier: 'priority', usage: counts, metadata },
+    { metadata, usage: counts, service_tier: 'priority' },
+  ])
+    assert.deepEqual(readUsage('openai', Buffer.from(JSON.stringify(answer)))?.tiers, {
+      service_tier: 'priority',
+    });
+  assert.equal(
+    readUsage('openai', Buffer.from(JSON.stringify({ usage: counts, metadata })))?.tiers,
+    undefined,
+  );
+});
+
 test('readModel gives the model that served', () => {
   assert.equal(readModel('anthropic', Buffer.from('{"model":"claude-x"}')), 'claude-x');
   assert.equal(readModel('gemini', Buffer.from('{"modelVersion":"gemini-x"}')), 'gemini-x');
@@ -213,7 +244,9 @@ test('every count of any usage object is a natural number', () => {
       const object = { ...counts, ...nested };
       const seen = usage(format, { usage: object, usageMetadata: object });
       if (!seen) return;
-      for (const count of Object.values(seen)) assert.ok(Number.isSafeInteger(count) && count >= 0);
+      const { missing: _, ...counted } = { missing: undefined, ...seen };
+      for (const count of Object.values(counted))
+        assert.ok(Number.isSafeInteger(count) && count >= 0);
     }),
     { numRuns: 2000 },
   );

@@ -22,17 +22,39 @@ import {
 } from '../json/scan.ts';
 import { JsonKeys } from '../json/walk-keys.ts';
 import { countToolCalls } from '../streams/tool-calls.ts';
-import { addCounts, emptyCounts, type RawCounts, usageOf } from '../streams/usage-counts.ts';
-import { addTier, raiseToolUses } from '../streams/usage-extras.ts';
+import {
+  addCounts,
+  emptyCounts,
+  hasNoOutput,
+  type RawCounts,
+  usageOf,
+} from '../streams/usage-counts.ts';
+import { addTier, raiseToolUses, showToolUse } from '../streams/usage-extras.ts';
+import { hasContent } from './answer-content.ts';
 
 export function readUsage(format: ProviderFormat, body: Buffer): MeteredUsage | undefined {
   const usage = readObject(body, findUsage(body, USAGE_KEYS[format]));
-  if (!usage) return undefined;
   const counts = emptyCounts();
-  addCounts(format, counts, usage);
+  if (usage) addCounts(format, counts, usage);
+  else if (format === 'anthropic') addShownUses(counts, body);
   if (format === 'openai') addOpenaiExtras(counts, body);
-  return usageOf(format, counts);
+  return usageOf(format, counts, hasNoOutput(counts) && hasContent(body));
 }
+
+/** Blocks in which Anthropic used its own tools. */
+function addShownUses(counts: RawCounts, body: Buffer): void {
+  const keys = new JsonKeys();
+  let isUse = false;
+  keys.start(body, 0, body.length);
+  while (keys.next()) {
+    if (keys.depth !== BLOCK_DEPTH) continue;
+    if (keys.isKey('type')) isUse = keys.isTextValue('server_tool_use');
+    else if (isUse && keys.isKey('name')) showToolUse(counts, keys.textValue() ?? '');
+  }
+}
+
+/** The depth of the keys of `content[i]`. */
+const BLOCK_DEPTH = 3;
 
 /** The tier and the calls of the provider's tools are not in OpenAI's usage, but beside it. */
 function addOpenaiExtras(counts: RawCounts, body: Buffer): void {
@@ -46,10 +68,11 @@ const TIER = Buffer.from('"service_tier"');
 /** The depth of the keys of `output[i]`. */
 const OUTPUT_ITEM_DEPTH = 3;
 
-/** Only a tier other than the default needs to be the response's own field. */
+/** The response's own field. A response may repeat metadata of its request, which can have a field of this name, too. */
 function readTier(body: Buffer, at: number): string | undefined {
   const start = skipSpace(body, skipSpace(body, at + TIER.length) + 1);
-  if (bytesEqual(body, start, start + DEFAULT_TIER.length, DEFAULT_TIER)) return 'default';
+  const end = start + DEFAULT_TIER.length;
+  if (bytesEqual(body, start, end, DEFAULT_TIER) && closesOnce(body, end)) return 'default';
   const peeked = peekFields(body, TIER_NAME);
   return peeked.ok ? readString(body, peeked.fields.get('service_tier')) : undefined;
 }

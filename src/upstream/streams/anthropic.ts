@@ -17,6 +17,7 @@ import {
   noteUsage,
   type StreamState,
 } from './state.ts';
+import { showToolUse } from './usage-extras.ts';
 
 export const readAnthropicEvent: EventReader = (state, event) => {
   const { name, nameStart, nameEnd } = event;
@@ -83,6 +84,7 @@ function readBlockStart(state: StreamState, event: StreamEvent): void {
   keys.start(event.data, event.dataStart, event.dataEnd);
   while (keys.next()) {
     if (keys.depth !== 2) continue;
+    if (keys.isKey('type') && keys.isTextValue('server_tool_use')) return readToolUse(state);
     if (keys.isKey('type')) isThinking = keys.isTextValue('redacted_thinking');
     if (keys.isKey('type')) isEmpty = keys.isTextValue('text') || keys.isTextValue('thinking');
     if (keys.isKey('text') || keys.isKey('thinking')) isEmpty = keys.textBytes() === 0;
@@ -90,6 +92,21 @@ function readBlockStart(state: StreamState, event: StreamEvent): void {
   }
   if (!isEmpty) (isThinking ? noteThinking : noteContent)(state, 0);
 }
+
+/** The walker is at the type of a block in which the provider uses its own tool. */
+function readToolUse(state: StreamState): void {
+  const { keys } = state;
+  while (keys.next()) {
+    if (keys.depth !== 2 || !keys.isKey('name')) continue;
+    const kind = keys.textValue();
+    if (kind !== undefined && kind.length <= MAX_KIND) showToolUse(state.counts, kind);
+    return noteContent(state, keys.textBytes());
+  }
+  noteContent(state, 0);
+}
+
+/** Longer names are of no known tool. */
+const MAX_KIND = 64;
 
 const MESSAGE = new NameTable(['message']);
 const USAGE = new NameTable(['usage']);

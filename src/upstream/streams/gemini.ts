@@ -20,8 +20,8 @@ import { addGeminiDetails, addGeminiTier } from './usage-extras.ts';
 /** The nesting of a part's keys: response, candidates, candidate, content, parts, part. */
 const PART_DEPTH = 6;
 
-/** The length of `promptTokenCount`, the shortest of the usage keys. */
-const MIN_COUNT_KEY_BYTES = 16;
+/** The length of `totalTokenCount`, the shortest of the usage keys. */
+const MIN_COUNT_KEY_BYTES = 15;
 
 const CONTENT_PARTS = ['functionCall', 'inlineData', 'executableCode', 'codeExecutionResult'];
 

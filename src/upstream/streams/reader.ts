@@ -28,7 +28,7 @@ import {
   type StreamState,
   type StreamStatus,
 } from './state.ts';
-import { usageOf } from './usage-counts.ts';
+import { hasNoOutput, usageOf } from './usage-counts.ts';
 
 export type StreamReader = {
   /** One object for the whole stream; `error` and `terminal` stay once they are set. */
@@ -81,6 +81,9 @@ class FormatStreamReader implements StreamReader {
   readonly #read: EventReader;
   #array: ArraySplitter | undefined;
   #isEnding = false;
+  /** The output bytes that the latest reported count includes: those up to the end of its event. */
+  #reportedBytes = 0;
+  #outputReports = 0;
   #lastEventIsWhole = false;
 
   constructor(format: ProviderFormat, maxEventBytes: number | undefined) {
@@ -126,7 +129,9 @@ class FormatStreamReader implements StreamReader {
   }
 
   usage(): MeteredUsage | undefined {
-    return usageOf(this.#state.format, this.#state.counts);
+    const { format, counts, outputBytes } = this.#state;
+    const isBehind = outputBytes > this.#reportedBytes;
+    return usageOf(format, counts, isBehind || (outputBytes > 0 && hasNoOutput(counts)));
   }
 
   /** Some servers close the connection before the last empty line. An event without a closing bracket is cut. */
@@ -151,7 +156,11 @@ class FormatStreamReader implements StreamReader {
     if (event.isJoined && noteJoinedError(this.#state, event)) return;
     if (isMalformed(event)) return this.#noteMalformed(event);
     this.#read(this.#state, event);
-    const { status } = this.#state;
+    const { status, counts, outputBytes } = this.#state;
+    if (counts.outputReports !== this.#outputReports) {
+      this.#outputReports = counts.outputReports;
+      this.#reportedBytes = outputBytes;
+    }
     if (status.terminal && event.end > 0) status.terminalEnd ??= event.end;
   }
 

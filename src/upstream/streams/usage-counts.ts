@@ -1,7 +1,8 @@
 // Normalises a provider's usage object. The formats disagree on what a count includes: Anthropic's input excludes cached
 // tokens, OpenAI's and Gemini's includes them; reasoning is part of OpenAI's output and comes on top of Gemini's. Raw
 // counts are collected first and normalised at the end, because a stream may report them in several events, each
-// cumulative: the largest value of each is the final one. An invalid count is ignored, so sums are never negative or NaN.
+// cumulative: the largest value of each is the final one. An invalid count is ignored, so sums are never negative or NaN, and
+// the usage says which counts are missing.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { MeteredUsage, Usage } from '../../kernel/usage.ts';
@@ -11,6 +12,7 @@ import {
   addOpenaiDetails,
   addTier,
   addToolUses,
+  hasToolUses,
   type RawExtras,
   STANDARD,
   usageExtras,
@@ -18,7 +20,9 @@ import {
 import { countOf, type JsonRecord, nested } from './usage-fields.ts';
 
 export type RawCounts = {
-  isKnown: boolean;
+  hasInput: boolean;
+  /** How often the output was reported: a stream repeats its cumulative count. */
+  outputReports: number;
   input: number;
   /** Gemini reports the input of its tools beside the prompt. */
   toolInput: number;
@@ -27,6 +31,8 @@ export type RawCounts = {
   cacheWrite: number;
   cacheWrite1h: number;
   reasoning: number;
+  /** Gemini's thoughts, which are not part of its output. */
+  thoughts: number;
   total: number;
   /** Undefined until the provider reports one of them. */
   extras: RawExtras | undefined;
@@ -36,7 +42,8 @@ export type RawCounts = {
 
 export function emptyCounts(): RawCounts {
   return {
-    isKnown: false,
+    hasInput: false,
+    outputReports: 0,
     input: 0,
     toolInput: 0,
     output: 0,
@@ -44,6 +51,7 @@ export function emptyCounts(): RawCounts {
     cacheWrite: 0,
     cacheWrite1h: 0,
     reasoning: 0,
+    thoughts: 0,
     total: 0,
     extras: undefined,
     isStandardTier: false,
@@ -55,23 +63,45 @@ export function addCounts(format: ProviderFormat, counts: RawCounts, usage: Json
   ADD[format](counts, usage);
 }
 
-/** Undefined until a readable usage object has been added. */
-export function usageOf(format: ProviderFormat, counts: RawCounts): MeteredUsage | undefined {
-  if (!counts.isKnown) return undefined;
+/**
+ * Undefined until a readable usage object has been added or a tool of the provider was used. `isOutputOpen`: the answer has
+ * content that the reported output does not include.
+ */
+export function usageOf(
+  format: ProviderFormat,
+  counts: RawCounts,
+  isOutputOpen: boolean,
+): MeteredUsage | undefined {
+  const { extras, isStandardTier, hasInput } = counts;
+  const isKnown = hasInput || counts.outputReports > 0;
+  if (!isKnown && !hasToolUses(extras)) return undefined;
   const usage = NORMALISE[format](counts);
-  const { extras, isStandardTier } = counts;
-  if (extras) return { ...usage, ...usageExtras(usage, extras, isStandardTier) };
+  if (!hasInput || isOutputOpen) {
+    const missing = { input: !hasInput, output: isOutputOpen };
+    const parts = extras && usageExtras(usage, extras, isStandardTier, isOutputOpen);
+    return { ...usage, ...parts, missing };
+  }
+  if (extras) return { ...usage, ...usageExtras(usage, extras, isStandardTier, false) };
   return isStandardTier ? { ...usage, tiers: STANDARD } : usage;
 }
 
-export type CountName = Exclude<keyof RawCounts, 'isKnown' | 'extras' | 'isStandardTier'>;
+/** Whether the counts report no output, so that any content of the answer is missing from them. */
+export function hasNoOutput({ output, thoughts }: RawCounts): boolean {
+  return output === 0 && thoughts === 0;
+}
+
+export type CountName = Exclude<
+  keyof RawCounts,
+  'hasInput' | 'outputReports' | 'extras' | 'isStandardTier'
+>;
 
 export const GEMINI_COUNTS = {
   promptTokenCount: 'input',
   toolUsePromptTokenCount: 'toolInput',
   candidatesTokenCount: 'output',
   cachedContentTokenCount: 'cacheRead',
-  thoughtsTokenCount: 'reasoning',
+  thoughtsTokenCount: 'thoughts',
+  totalTokenCount: 'total',
 } as const satisfies Record<string, CountName>;
 
 export const GEMINI_KEYS = [
@@ -80,6 +110,7 @@ export const GEMINI_KEYS = [
   'candidatesTokenCount',
   'cachedContentTokenCount',
   'thoughtsTokenCount',
+  'totalTokenCount',
 ] as const;
 
 /** The tier that a request was served at; Vertex has the second name. */
@@ -90,8 +121,9 @@ const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void
     const byAge = nested(usage['cache_creation']);
     const oneHour = countOf(byAge['ephemeral_1h_input_tokens']);
     const fiveMinutes = countOf(byAge['ephemeral_5m_input_tokens']);
-    raise(counts, 'input', usage['input_tokens']);
-    raise(counts, 'output', usage['output_tokens']);
+    const { iterations } = usage;
+    raise(counts, 'input', withCompactions(usage['input_tokens'], iterations, 'input_tokens'));
+    raise(counts, 'output', withCompactions(usage['output_tokens'], iterations, 'output_tokens'));
     raise(counts, 'cacheRead', usage['cache_read_input_tokens']);
     raise(counts, 'cacheWrite', usage['cache_creation_input_tokens']);
     raise(counts, 'cacheWrite', (oneHour ?? 0) + (fiveMinutes ?? 0));
@@ -132,17 +164,15 @@ const NORMALISE: Record<ProviderFormat, (counts: RawCounts) => Usage> = {
       reasoningTokens: Math.min(counts.reasoning, counts.output),
     };
   },
-  openai: (counts) => {
-    // Some compatible providers count reasoning beside the output; their total reveals it.
-    const isBeside =
-      counts.reasoning > 0 && counts.input + counts.output + counts.reasoning === counts.total;
-    return withoutCached(counts, counts.output + (isBeside ? counts.reasoning : 0));
-  },
-  gemini: (counts) => withoutCached(counts, counts.output + counts.reasoning),
+  openai: (counts) => withoutCached(counts, counts.output, counts.reasoning),
+  gemini: (counts) => withoutCached(counts, counts.output + counts.thoughts, counts.thoughts),
 };
 
-function withoutCached(counts: RawCounts, outputTokens: number): Usage {
+/** Some compatible providers count reasoning beside the output, or not at all; their total reveals it. */
+function withoutCached(counts: RawCounts, output: number, reasoning: number): Usage {
   const input = counts.input + counts.toolInput;
+  const outputTokens =
+    counts.hasInput && counts.outputReports > 0 ? Math.max(output, counts.total - input) : output;
   const cacheReadTokens = Math.min(counts.cacheRead, input);
   const cacheWriteTokens = Math.min(counts.cacheWrite, input - cacheReadTokens);
   return {
@@ -151,15 +181,24 @@ function withoutCached(counts: RawCounts, outputTokens: number): Usage {
     cacheReadTokens,
     cacheWriteTokens,
     cacheWrite1hTokens: 0,
-    reasoningTokens: Math.min(counts.reasoning, outputTokens),
+    reasoningTokens: Math.min(reasoning, outputTokens),
   };
+}
+
+/** The counts of Anthropic's usage leave out the passes that compacted the context; `iterations` lists them. */
+function withCompactions(count: unknown, iterations: unknown, name: string): unknown {
+  if (!Array.isArray(iterations) || typeof count !== 'number') return count;
+  return iterations.map(nested).reduce((sum, iteration) => {
+    return iteration['type'] === 'compaction' ? sum + (countOf(iteration[name]) ?? 0) : sum;
+  }, count);
 }
 
 /** Counts of a stream are cumulative, so the largest value is the latest. An invalid count changes nothing. */
 export function raise(counts: RawCounts, name: CountName, value: unknown): void {
   const count = countOf(value);
   if (count === undefined) return;
-  if (name === 'input' || name === 'output') counts.isKnown = true;
+  if (name === 'input') counts.hasInput = true;
+  else if (name === 'output' || name === 'thoughts') counts.outputReports += 1;
   if (count > counts[name]) counts[name] = count;
 }
 

@@ -12,13 +12,15 @@ export type RawExtras = {
   audioOutput: number;
   imageOutput: number;
   toolUses: Record<string, number> | undefined;
+  /** Uses of tools that the answer shows; they count only while the report of the uses is missing. */
+  shownUses: Record<string, number> | undefined;
   tiers: UsageTiers | undefined;
 };
 
 /** The raw counts of an answer, as far as this module changes them. */
 type Counts = { extras: RawExtras | undefined; isStandardTier: boolean };
 
-type MediaName = Exclude<keyof RawExtras, 'toolUses' | 'tiers'>;
+type MediaName = Exclude<keyof RawExtras, 'toolUses' | 'shownUses' | 'tiers'>;
 
 /** Shared by all answers at the standard tier, which are most. */
 export const STANDARD: UsageTiers = Object.freeze({ service_tier: 'standard' });
@@ -67,6 +69,16 @@ export function raiseToolUses(counts: Counts, kind: string, uses: number): void 
   extras.toolUses = { ...extras.toolUses, [kind]: Math.max(extras.toolUses?.[kind] ?? 0, uses) };
 }
 
+/** The answer shows one more use. */
+export function showToolUse(counts: Counts, kind: string): void {
+  const extras = extrasOf(counts);
+  extras.shownUses = { ...extras.shownUses, [kind]: (extras.shownUses?.[kind] ?? 0) + 1 };
+}
+
+export function hasToolUses(extras: RawExtras | undefined): boolean {
+  return extras !== undefined && (extras.toolUses ?? extras.shownUses) !== undefined;
+}
+
 export function addOpenaiDetails(counts: Counts, input: JsonRecord, output: JsonRecord): void {
   const cached = nested(input['cached_tokens_details']);
   raiseMedia(counts, 'audioInput', input['audio_tokens']);
@@ -101,9 +113,11 @@ export function usageExtras(
   usage: Usage,
   raw: RawExtras,
   isStandardTier: boolean,
+  isOpen: boolean,
 ): Pick<MeteredUsage, 'extras' | 'tiers'> {
   const tiers = isStandardTier ? { ...STANDARD, ...raw.tiers } : raw.tiers;
-  if (!hasPricedParts(raw)) return { tiers };
+  const toolUses = isOpen ? { ...raw.shownUses, ...raw.toolUses } : raw.toolUses;
+  if (!hasPricedParts(raw, toolUses)) return { tiers };
   const audioCacheTokens = Math.min(raw.audioCache, usage.cacheReadTokens);
   const imageCacheTokens = Math.min(raw.imageCache, usage.cacheReadTokens - audioCacheTokens);
   const audioInputTokens = Math.min(raw.audioInput - audioCacheTokens, usage.inputTokens);
@@ -118,7 +132,7 @@ export function usageExtras(
       imageCacheTokens,
       audioOutputTokens,
       imageOutputTokens: Math.min(raw.imageOutput, usage.outputTokens - audioOutputTokens),
-      toolUses: raw.toolUses ?? NO_USES,
+      toolUses: toolUses ?? NO_USES,
     },
   };
 }
@@ -126,9 +140,9 @@ export function usageExtras(
 const USES = '_requests';
 const NO_USES: Readonly<Record<string, number>> = Object.freeze({});
 
-function hasPricedParts(raw: RawExtras): boolean {
+function hasPricedParts(raw: RawExtras, toolUses: RawExtras['toolUses']): boolean {
   const tokens = raw.audioInput + raw.imageInput + raw.audioOutput + raw.imageOutput;
-  return tokens + raw.audioCache + raw.imageCache > 0 || raw.toolUses !== undefined;
+  return tokens + raw.audioCache + raw.imageCache > 0 || toolUses !== undefined;
 }
 
 function raiseMedia(counts: Counts, name: MediaName, value: unknown): void {
@@ -147,6 +161,7 @@ function extrasOf(counts: Counts): RawExtras {
     audioOutput: 0,
     imageOutput: 0,
     toolUses: undefined,
+    shownUses: undefined,
     tiers: undefined,
   };
   return counts.extras;

@@ -38,8 +38,22 @@ test('a complete answer is charged by its usage, else by an estimate', () => {
 
 test('a stream that reports no output is charged by what it streamed', () => {
   const inputOnly = { ...REPORTED, outputTokens: 0 };
-  assert.deepEqual(counts(chargeAnswer(STREAM, inputOnly, 80)), [70, 20, true]);
+  const withMissing = { ...inputOnly, missing: { input: false, output: true } };
+  assert.deepEqual(counts(chargeAnswer(STREAM, withMissing, 80)), [70, 20, true]);
   assert.deepEqual(counts(chargeAnswer(STREAM, inputOnly, 0)), [70, 0, false]);
+});
+
+test('a missing count is estimated, and a reported one is not', () => {
+  const noInput = { ...REPORTED, inputTokens: 0, missing: { input: true, output: false } };
+  assert.deepEqual(counts(chargeAnswer(UNARY, noInput, 4000)), [100, 30, true]);
+  const noOutput = { ...REPORTED, outputTokens: 0, missing: { input: false, output: true } };
+  assert.deepEqual(counts(chargeAnswer(UNARY, noOutput, 4000)), [70, 1000, true]);
+  const outcome = { kind: 'reported', usage: noOutput } as const;
+  assert.deepEqual(counts(chargeLeft(STREAM, answered(undefined, 80), SENT, outcome)), [
+    70,
+    20,
+    true,
+  ]);
 });
 
 test('a caller that left pays the reported usage, else the streamed part', () => {

@@ -1,6 +1,7 @@
 // Decides the usage that an attempt is charged for, by how it ended:
 //
 //   the provider reported usage            that usage
+//   a report without one of its counts     that usage, and an estimate of the missing count
 //   a complete answer without usage        an estimate of input and output
 //   the caller left, or a clock ran out    the usage that the stream reports within a few seconds; else an estimate of the
 //                                          input and of the streamed output, and for a unary call, which the provider
@@ -33,9 +34,9 @@ export function chargeAnswer(
   outputBytes: number,
 ): ChargedUsage {
   if (plan.charge === 'nothing') return NOTHING;
-  const isPartial = plan.isStream && reported?.outputTokens === 0 && outputBytes > 0;
-  if (reported && !isPartial) return exact(plan, reported);
-  return estimated(plan, reported, plan.charge === 'input' ? 0 : outputBytes);
+  if (reported && !reported.missing) return exact(plan, reported);
+  const hasOutput = reported?.missing?.output === false || plan.charge === 'input';
+  return estimated(plan, reported, hasOutput ? 0 : outputBytes);
 }
 
 /** An attempt that failed while its caller waits. */
@@ -75,7 +76,8 @@ export function chargeLeft(
   outcome: LeftOutcome,
 ): ChargedUsage {
   if (plan.charge === 'nothing' || outcome.kind === 'refused') return NOTHING;
-  if (outcome.kind === 'reported') return exact(plan, outcome.usage);
+  if (outcome.kind === 'reported')
+    return chargeAnswer(plan, outcome.usage, attempt.streamedBytes());
   if (plan.isStream) return estimated(plan, attempt.reportedUsage(), attempt.streamedBytes());
   return { ...estimated(plan, undefined, 0), leastNanos: reservedNanos };
 }

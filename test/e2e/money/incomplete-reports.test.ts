@@ -1,0 +1,235 @@
+// Providers that report their usage incompletely: a count is missing or is no count, or the last report of a stream precedes its
+// content. The charge is never less than the reported counts with an estimate in place of the missing one.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { after, before, suite, test } from 'node:test';
+import { ask, newTenant, usageOf } from '../../support/gateway/call-rig.ts';
+import { ADMIN_KEY, openSealedRig, type SealedRig } from '../errors/sealed-rig.ts';
+
+const TEXT = '~'.repeat(4000);
+const MESSAGES = [{ role: 'user', content: 'Hello' }];
+const CLAUDE = { model: 'claude-sonnet-4-5', max_tokens: 5000, messages: MESSAGES };
+const CHAT = { model: 'gpt-4o', max_tokens: 5000, messages: MESSAGES };
+const RESPONSES = { model: 'gpt-4.1', max_output_tokens: 5000, input: 'Hello' };
+const GEMINI = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
+const GEMINI_PATH = '/v1beta/models/gemini-2.5-flash:generateContent';
+const GEMINI_STREAM = '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse';
+const SEARCH = { type: 'web_search_20250305', name: 'web_search', max_uses: 5 };
+
+let server: Server;
+let rig: SealedRig;
+let respond: (response: ServerResponse) => void;
+
+suite('an incomplete report of usage', () => {
+  before(async () => {
+    server = createServer((request, response) => {
+      request.resume().on('end', () => respond(response));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    assert.ok(typeof address === 'object' && address);
+    rig = await openSealedRig(`http://127.0.0.1:${address.port}`);
+  });
+  after(async () => {
+    await rig.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const message = (usage: object | undefined, blocks: readonly object[] = []) => ({
+    type: 'message',
+    role: 'assistant',
+    content: [...blocks, { type: 'text', text: TEXT }],
+    stop_reason: 'end_turn',
+    usage,
+  });
+  const completion = (usage: object) => ({
+    choices: [{ index: 0, message: { role: 'assistant', content: TEXT }, finish_reason: 'stop' }],
+    usage,
+  });
+  const response = (usage: object) => ({
+    status: 'completed',
+    output: [{ type: 'message', content: [{ type: 'output_text', text: TEXT }] }],
+    usage,
+  });
+  const generated = (usageMetadata: object | undefined, text = TEXT) => ({
+    candidates: [{ content: { role: 'model', parts: [{ text }] }, finishReason: 'STOP' }],
+    usageMetadata,
+  });
+
+  // The estimate of 4000 bytes is 1000 tokens; the input is 100.
+  for (const [name, count] of [
+    ['missing', undefined],
+    ['a text', '1000'],
+    ['negative', -5],
+    ['beyond any model', 2e9],
+    ['zero', 0],
+  ] as const)
+    for (const [path, body, answer, nanos] of [
+      [
+        '/v1/messages',
+        CLAUDE,
+        message({ input_tokens: 100, output_tokens: count }),
+        100 * 3000 + 1000 * 15_000,
+      ],
+      [
+        '/v1/chat/completions',
+        CHAT,
+        completion({ prompt_tokens: 100, completion_tokens: count }),
+        100 * 2500 + 1000 * 10_000,
+      ],
+      [
+        '/v1/responses',
+        RESPONSES,
+        response({ input_tokens: 100, output_tokens: count }),
+        100 * 2000 + 1000 * 8000,
+      ],
+      [
+        GEMINI_PATH,
+        GEMINI,
+        generated({ promptTokenCount: 100, candidatesTokenCount: count }),
+        100 * 300 + 1000 * 2500,
+      ],
+    ] as const)
+      test(`${path} with an output count that is ${name} costs at least the estimate`, async () => {
+        assert.ok((await costOf(path, body, answer)) >= nanos);
+      });
+
+  test('an input count that is missing costs the estimate of the request, and no more output than reported', async () => {
+    const long = { ...CLAUDE, messages: [{ role: 'user', content: '~'.repeat(40_000) }] };
+    const cost = await costOf('/v1/messages', long, message({ output_tokens: 10 }));
+    const inputTokens = Math.ceil(JSON.stringify(long).length / 4);
+    assert.equal(cost, inputTokens * 3000 + 10 * 15_000);
+  });
+
+  test('an empty answer without an output count costs its input', async () => {
+    const empty = {
+      ...generated({ promptTokenCount: 100 }),
+      candidates: [{ finishReason: 'STOP' }],
+    };
+    assert.equal(await costOf(GEMINI_PATH, GEMINI, empty), 100 * 300);
+  });
+
+  test('tokens that only the total includes are charged as output', async () => {
+    const chat = completion({ prompt_tokens: 100, completion_tokens: 10, total_tokens: 1110 });
+    assert.equal(await costOf('/v1/chat/completions', CHAT, chat), 100 * 2500 + 1010 * 10_000);
+    const counts = { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 1110 };
+    assert.equal(await costOf(GEMINI_PATH, GEMINI, generated(counts)), 100 * 300 + 1010 * 2500);
+    assert.equal(await costOf(GEMINI_STREAM, GEMINI, [generated(counts)]), 100 * 300 + 1010 * 2500);
+  });
+
+  test('the passes that compacted the context of a Messages request are charged', async () => {
+    const usage = {
+      input_tokens: 100,
+      output_tokens: 10,
+      iterations: [
+        { type: 'compaction', input_tokens: 50_000, output_tokens: 3000 },
+        { type: 'message', input_tokens: 100, output_tokens: 10 },
+      ],
+    };
+    const nanos = 50_100 * 3000 + 3010 * 15_000;
+    assert.equal(await costOf('/v1/messages', CLAUDE, message(usage)), nanos);
+    const events = streamOf({ input_tokens: 100, output_tokens: 1 }, usage);
+    assert.equal(await costOf('/v1/messages', { ...CLAUDE, stream: true }, events), nanos);
+  });
+
+  const first = { input_tokens: 100, output_tokens: 1 };
+  for (const [name, last] of [
+    ['without a last report', undefined],
+    ['whose last report is no count', { output_tokens: '1000' }],
+  ] as const)
+    test(`a Messages stream ${name} costs the estimate of its content`, async () => {
+      const cost = await costOf('/v1/messages', { ...CLAUDE, stream: true }, streamOf(first, last));
+      assert.equal(cost, 100 * 3000 + 1000 * 15_000);
+    });
+
+  test('a chat stream that reports its usage before its content costs the estimate of its content', async () => {
+    const usage = { prompt_tokens: 100, completion_tokens: 1 };
+    const events = [
+      { choices: [{ index: 0, delta: { content: '' } }], usage },
+      { choices: [{ index: 0, delta: { content: TEXT } }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    ];
+    const cost = await costOf('/v1/chat/completions', { ...CHAT, stream: true }, events);
+    assert.equal(cost, 100 * 2500 + 1000 * 10_000);
+  });
+
+  test('a Gemini stream that reports its usage before its content costs the estimate of its content', async () => {
+    const counts = { promptTokenCount: 100, candidatesTokenCount: 1 };
+    const events = [generated(counts, '~'), generated(undefined, '~'.repeat(3999))];
+    assert.equal(await costOf(GEMINI_STREAM, GEMINI, events), 100 * 300 + 1000 * 2500);
+  });
+
+  const uses = [1, 2, 3].map(() => ({ type: 'server_tool_use', name: 'web_search', input: {} }));
+  const searching = { ...CLAUDE, tools: [SEARCH] };
+
+  test('searches that a Messages answer shows are charged when the usage is missing', async () => {
+    const cost = await costOf('/v1/messages', searching, message(undefined, uses));
+    assert.ok(cost >= 3 * 10_000_000 + 1000 * 15_000, String(cost));
+  });
+
+  test('searches of a stream that breaks before its usage are charged', async () => {
+    const [start = {}, ...rest] = streamOf(first, undefined, uses);
+    const blocks = rest.filter((event) => JSON.stringify(event).includes('server_tool_use'));
+    const cost = await costOf('/v1/messages', { ...searching, stream: true }, [start, ...blocks]);
+    assert.ok(cost >= 3 * 10_000_000 + 100 * 3000, String(cost));
+    const calls = [1, 2].map(() => ({
+      type: 'response.output_item.done',
+      item: { type: 'web_search_call', action: { type: 'search' } },
+    }));
+    const asked = { ...RESPONSES, stream: true, tools: [{ type: 'web_search' }] };
+    const delta = { type: 'response.output_text.delta', delta: 'Hello' };
+    assert.ok((await costOf('/v1/responses', asked, [...calls, delta])) >= 2 * 10_000_000);
+  });
+
+  test('searches that a Messages stream reports are charged as reported, and not as shown', async () => {
+    const last = { output_tokens: 1000, server_tool_use: { web_search_requests: 1 } };
+    const events = streamOf(first, last, uses);
+    const cost = await costOf('/v1/messages', { ...searching, stream: true }, events);
+    assert.equal(cost, 100 * 3000 + 1000 * 15_000 + 10_000_000);
+  });
+});
+
+/** The cost in nanodollars of one call whose answer is an object, or a stream of the list's events. */
+async function costOf(path: string, body: object, answer: object): Promise<number> {
+  respond = (response) => {
+    response.setHeader(
+      'content-type',
+      Array.isArray(answer) ? 'text/event-stream' : 'application/json',
+    );
+    if (!Array.isArray(answer)) return void response.end(JSON.stringify(answer));
+    for (const data of answer) response.write(eventOf(data));
+    response.end();
+  };
+  const gateway = { url: rig.url, adminKey: ADMIN_KEY };
+  const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000, requestsPerMinute: 1000 });
+  await ask(tenant, { path, body });
+  const { costUsd } = await usageOf(tenant, 1);
+  return Math.round(costUsd * 1e9);
+}
+
+function eventOf(data: object): string {
+  const { type } = data as { readonly type?: string };
+  return `${type === undefined ? '' : `event: ${type}\n`}data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** A Messages stream: the usage at its start, blocks, the text and the usage at its end. */
+function streamOf(
+  start: object,
+  end: object | undefined,
+  blocks: readonly object[] = [],
+): readonly object[] {
+  return [
+    { type: 'message_start', message: { content: [], usage: start } },
+    ...[...blocks, { type: 'text', text: '' }].map((content_block, index) => ({
+      type: 'content_block_start',
+      index,
+      content_block,
+    })),
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: TEXT } },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: end },
+    { type: 'message_stop' },
+  ];
+}
