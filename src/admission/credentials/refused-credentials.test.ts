@@ -49,6 +49,27 @@ test('a forbidden model fails only its own calls', () => {
   assert.equal(credentials.refuses(OTHER_MODEL), false);
 });
 
+test('a 403 that one organisation meets fails its own calls, and those of all when a second one meets it', () => {
+  const credentials = new RefusedCredentials({ clock: createTestClock(), refusedMs: MINUTE_MS });
+  credentials.failed(USE, FORBIDDEN, 'alice');
+  credentials.failed(USE, FORBIDDEN, 'alice');
+  assert.ok(credentials.refuses(USE, 'alice'));
+  assert.equal(credentials.refuses(USE, 'bob'), false);
+  assert.equal(credentials.refuses(OTHER_MODEL, 'alice'), false);
+  credentials.failed(USE, FORBIDDEN, 'bob');
+  assert.ok(credentials.refuses(USE, 'carol'));
+  credentials.accepted(USE, 'bob');
+  assert.equal(credentials.refuses(USE, 'bob'), false);
+  assert.equal(credentials.refuses(USE, 'carol'), false);
+  assert.ok(credentials.refuses(USE, 'alice'));
+});
+
+test('a 401 that one organisation meets fails the calls of all', () => {
+  const credentials = new RefusedCredentials({ clock: createTestClock(), refusedMs: MINUTE_MS });
+  credentials.failed(USE, INVALID_KEY, 'alice');
+  assert.ok(credentials.refuses(USE, 'bob'));
+});
+
 test('a key that Gemini refuses with a typed 400 fails the later calls of its account', () => {
   const credentials = new RefusedCredentials({ clock: createTestClock(), refusedMs: MINUTE_MS });
   const reason = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' };

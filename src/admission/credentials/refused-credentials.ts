@@ -1,7 +1,8 @@
 // Provider credentials that the provider refuses. A refused key is an operator's problem that no repeat mends, so for a
 // while calls with it fail without reaching the provider; then one call is the probe, and the others still fail until its
-// outcome. A 401 refuses the key, and so does Gemini's 400 with the reason API_KEY_INVALID; a 403 may concern one model, so it
-// is remembered for that model.
+// outcome. A 401 refuses the key, and so does Gemini's 400 with the reason API_KEY_INVALID. A 403 may concern one model, or an
+// object that the request names, such as a video that is not public: it is remembered for that model and the organisation that
+// met it, and for all organisations when a second one meets it.
 // Servers share what they learn (share-credentials.ts); a restart with another key begins anew.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
@@ -35,7 +36,7 @@ const LEARNT_MARGIN_MS = 5000;
 
 export class RefusedCredentials {
   readonly #options: RefusedCredentialsOptions;
-  /** Until when calls fail, by account, and by account and model. */
+  /** Until when calls fail, by account, by account and model, and by account, model and organisation. */
   readonly #untilMs = new Map<string, number>();
 
   constructor(options: RefusedCredentialsOptions) {
@@ -43,26 +44,37 @@ export class RefusedCredentials {
   }
 
   /** Whether the call must fail. When the time is over the first call passes as the probe. */
-  refuses(use: CredentialUse): boolean {
+  refuses(use: CredentialUse, organizationId?: string): boolean {
     if (this.#untilMs.size === 0) return false;
-    return this.#isRefused(accountOf(use)) || this.#isRefused(modelOf(use));
+    if (this.#isRefused(accountOf(use)) || this.#isRefused(modelOf(use))) return true;
+    return organizationId !== undefined && this.#isRefused(ownOf(use, organizationId));
   }
 
   /** Learns from typed refusals only: the sentence of any other failure may quote the caller. */
-  failed(use: CredentialUse, { code, lesson, cause }: SpillwayError): void {
+  failed(
+    use: CredentialUse,
+    { code, lesson, cause }: SpillwayError,
+    organizationId?: string,
+  ): void {
     const { refusedMs, onChange } = this.#options;
     if (refusedMs === 0 || code !== 'AUTH_FAILED' || lesson?.code !== 'AUTH_FAILED') return;
     const status = statusOf(cause);
     if (!REFUSALS.has(status)) return;
     const { provider, account } = use;
     const model = status === 403 ? use.model : undefined;
+    if (model !== undefined && organizationId !== undefined) {
+      const isAlone = !this.#isRefusedToOther(use, organizationId);
+      this.#remember(ownOf(use, organizationId), refusedMs);
+      if (isAlone) return;
+    }
     this.#remember(keyOf({ provider, account, model }), refusedMs);
     onChange?.({ provider, account, model, isRefused: true });
   }
 
   /** The provider answered a call with this credential. */
-  accepted(use: CredentialUse): void {
+  accepted(use: CredentialUse, organizationId?: string): void {
     if (this.#untilMs.size === 0) return;
+    if (organizationId !== undefined) this.#untilMs.delete(ownOf(use, organizationId));
     const { provider, account, model } = use;
     const { onChange } = this.#options;
     if (this.#untilMs.delete(accountOf(use))) onChange?.({ provider, account, isRefused: false });
@@ -90,6 +102,16 @@ export class RefusedCredentials {
     this.#untilMs.set(key, this.#options.clock.monotonic() + forMs);
   }
 
+  /** Whether another organisation has met a refusal of the model that is still remembered. */
+  #isRefusedToOther(use: CredentialUse, organizationId: string): boolean {
+    const now = this.#options.clock.monotonic();
+    const prefix = `${modelOf(use)}\n`;
+    const own = ownOf(use, organizationId);
+    for (const [key, untilMs] of this.#untilMs)
+      if (untilMs > now && key !== own && key.startsWith(prefix)) return true;
+    return false;
+  }
+
   #isRefused(key: string): boolean {
     const untilMs = this.#untilMs.get(key);
     if (untilMs === undefined) return false;
@@ -107,6 +129,10 @@ function accountOf({ provider, account }: CredentialUse): string {
 
 function modelOf(use: CredentialUse): string {
   return keyOf(use);
+}
+
+function ownOf(use: CredentialUse, organizationId: string): string {
+  return `${modelOf(use)}\n${organizationId}`;
 }
 
 function keyOf({ provider, account, model }: Omit<CredentialChange, 'isRefused'>): string {

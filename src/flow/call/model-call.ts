@@ -241,7 +241,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     this.#state = ENDED;
     this.#unserved?.waive();
     this.#report(state, 'success');
-    this.#parts.credentials.accepted(state.sent.target);
+    this.#parts.credentials.accepted(state.sent.target, this.#order.payer.organizationId);
     this.#settle(state.sent, 'OK', charged, notify);
   }
 

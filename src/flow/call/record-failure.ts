@@ -25,7 +25,7 @@ export function recordFailedAttempt(
   const now = parts.clock.now();
   const requestId = order.recordedUnder?.id ?? order.id;
   learnLimit(parts.limits, sent.target, error, { serverId: parts.serverId, requestId }, now);
-  parts.credentials.failed(sent.target, error);
+  parts.credentials.failed(sent.target, error, order.payer.organizationId);
   addToRecord(parts, order, sent, error);
   logFailedAttempt(parts.log, order.id, sent.target, error, now);
 }

@@ -30,7 +30,7 @@ export function refuseTarget(
   if (limit) return limitedUntil(limit, clock.now());
   const untranslatable = translation?.problemAt(target);
   if (untranslatable) return untranslatable;
-  return credentials.refuses(target) ? credentialRefused(target) : undefined;
+  return credentials.refuses(target, payer.organizationId) ? credentialRefused(target) : undefined;
 }
 
 function storedObject(field: string): SpillwayError {

@@ -228,3 +228,22 @@ suite('an organisation beside a hostile one', () => {
     assert.deepEqual([answer.status, errorOf(answer).params['field']], [400, 'request.stream']);
   });
 });
+
+test('a 403 that one organisation provokes fails no call of another, and a second 403 spares the provider', async (context) => {
+  const gateway = await startTestGateway({}, () =>
+    `${FILE()}  `.replace('{ ', '{ refusedCredentialMs: 50000, '),
+  );
+  context.after(() => gateway.close());
+  const [hostile, other, third] = await Promise.all([1, 2, 3].map(() => newTenant(gateway, ROOMY)));
+  assert.ok(hostile && other && third);
+  gateway.simulator.setScenario({ fault: 'forbidden' });
+  for (let call = 0; call < FAILURES; call += 1) await ask(hostile);
+  assert.equal(gateway.simulator.log().length, 1);
+  gateway.simulator.resetScenario();
+  assert.equal((await ask(other)).status, 200);
+  gateway.simulator.setScenario({ fault: 'forbidden' });
+  await ask(other);
+  const calls = gateway.simulator.log().length;
+  assert.equal(errorOf(await ask(third)).code, 'AUTH_FAILED');
+  assert.equal(gateway.simulator.log().length, calls);
+});

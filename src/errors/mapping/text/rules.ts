@@ -31,6 +31,14 @@ export const TEXT_RULES: readonly TextRule[] = [
       too many tokens per day | quota increase`),
   },
   {
+    // The account has credit for all other requests.
+    meaning: 'too_large',
+    reach: 'open',
+    phrases:
+      list(`extra usage is required for long context | usage credits required for long context |
+      usage credits are required for long context`),
+  },
+  {
     meaning: 'quota',
     reach: 'always',
     phrases: list(`credit balance is too low | credit balance too low | insufficient balance |
