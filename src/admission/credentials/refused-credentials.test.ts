@@ -49,14 +49,17 @@ test('a forbidden model fails only its own calls', () => {
   assert.equal(credentials.refuses(OTHER_MODEL), false);
 });
 
-test('a 403 that one organisation meets fails its own calls, and those of all when a second one meets it', () => {
+test('a 403 that one organisation meets fails its own calls, and those of all when a second one meets it next', () => {
   const credentials = new RefusedCredentials({ clock: createTestClock(), refusedMs: MINUTE_MS });
   credentials.failed(USE, FORBIDDEN, 'alice');
   credentials.failed(USE, FORBIDDEN, 'alice');
   assert.ok(credentials.refuses(USE, 'alice'));
   assert.equal(credentials.refuses(USE, 'bob'), false);
   assert.equal(credentials.refuses(OTHER_MODEL, 'alice'), false);
+  credentials.accepted(USE, 'carol');
   credentials.failed(USE, FORBIDDEN, 'bob');
+  assert.equal(credentials.refuses(USE, 'carol'), false, 'the model has served in between');
+  credentials.failed(USE, FORBIDDEN, 'dave');
   assert.ok(credentials.refuses(USE, 'carol'));
   credentials.accepted(USE, 'bob');
   assert.equal(credentials.refuses(USE, 'bob'), false);

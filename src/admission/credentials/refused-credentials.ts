@@ -2,7 +2,7 @@
 // while calls with it fail without reaching the provider; then one call is the probe, and the others still fail until its
 // outcome. A 401 refuses the key, and so does Gemini's 400 with the reason API_KEY_INVALID. A 403 may concern one model, or an
 // object that the request names, such as a video that is not public: it is remembered for that model and the organisation that
-// met it, and for all organisations when a second one meets it.
+// met it, and for all organisations when a second one meets it and no call to the model has succeeded in between.
 // Servers share what they learn (share-credentials.ts); a restart with another key begins anew.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
@@ -38,6 +38,8 @@ export class RefusedCredentials {
   readonly #options: RefusedCredentialsOptions;
   /** Until when calls fail, by account, by account and model, and by account, model and organisation. */
   readonly #untilMs = new Map<string, number>();
+  /** The organisation that met the latest 403 of an account and model, unless a call succeeded since. */
+  readonly #forbidden = new Map<string, string>();
 
   constructor(options: RefusedCredentialsOptions) {
     this.#options = options;
@@ -63,9 +65,8 @@ export class RefusedCredentials {
     const { provider, account } = use;
     const model = status === 403 ? use.model : undefined;
     if (model !== undefined && organizationId !== undefined) {
-      const isAlone = !this.#isRefusedToOther(use, organizationId);
       this.#remember(ownOf(use, organizationId), refusedMs);
-      if (isAlone) return;
+      if (!this.#isForbiddenToOther(use, organizationId)) return;
     }
     this.#remember(keyOf({ provider, account, model }), refusedMs);
     onChange?.({ provider, account, model, isRefused: true });
@@ -75,6 +76,7 @@ export class RefusedCredentials {
   accepted(use: CredentialUse, organizationId?: string): void {
     if (this.#untilMs.size === 0) return;
     if (organizationId !== undefined) this.#untilMs.delete(ownOf(use, organizationId));
+    this.#forbidden.delete(modelOf(use));
     const { provider, account, model } = use;
     const { onChange } = this.#options;
     if (this.#untilMs.delete(accountOf(use))) onChange?.({ provider, account, isRefused: false });
@@ -102,14 +104,15 @@ export class RefusedCredentials {
     this.#untilMs.set(key, this.#options.clock.monotonic() + forMs);
   }
 
-  /** Whether another organisation has met a refusal of the model that is still remembered. */
-  #isRefusedToOther(use: CredentialUse, organizationId: string): boolean {
-    const now = this.#options.clock.monotonic();
-    const prefix = `${modelOf(use)}\n`;
-    const own = ownOf(use, organizationId);
-    for (const [key, untilMs] of this.#untilMs)
-      if (untilMs > now && key !== own && key.startsWith(prefix)) return true;
-    return false;
+  /** Whether the 403 before this one was met by another organisation and is still remembered. */
+  #isForbiddenToOther(use: CredentialUse, organizationId: string): boolean {
+    const key = modelOf(use);
+    const before = this.#forbidden.get(key);
+    if (this.#forbidden.size >= MAX_REMEMBERED) this.#forbidden.clear();
+    this.#forbidden.set(key, organizationId);
+    if (before === undefined || before === organizationId) return false;
+    const untilMs = this.#untilMs.get(ownOf(use, before)) ?? 0;
+    return untilMs > this.#options.clock.monotonic();
   }
 
   #isRefused(key: string): boolean {
