@@ -28,11 +28,46 @@ test('a file reference is unbounded', () => {
   assert.ok(isUnbounded('anthropic', { content: [{ source: { type: 'file', file_id: 'f' } }] }));
 });
 
-test('a document by URL is unbounded, an inline document is not', () => {
+test('a document by URL is unbounded, an inline text is not', () => {
   const document = (source: object) => ({ content: [{ type: 'document', source }] });
   const remote = document({ type: 'url', url: 'https://example.com/a.pdf' });
   assert.equal(peek('anthropic', remote).isUnbounded, true);
-  assert.equal(peek('anthropic', document({ type: 'base64', data: 'AA' })).isUnbounded, false);
+  const text = document({ type: 'text', media_type: 'text/plain', data: 'AA' });
+  assert.equal(peek('anthropic', text).isUnbounded, false);
+});
+
+test('inline pages and videos are unbounded, because they have more tokens than bytes', () => {
+  const claude = (media_type: string) =>
+    peek('anthropic', { content: [{ source: { type: 'base64', media_type, data: 'AA' } }] });
+  assert.equal(claude('application/pdf').isUnbounded, true);
+  assert.deepEqual([claude('image/png').isUnbounded, claude('image/png').images], [false, 1]);
+  for (const [inline, mime] of [
+    ['inlineData', 'mimeType'],
+    ['inline_data', 'mime_type'],
+  ] as const) {
+    const part = (type: string) =>
+      peek('gemini', { contents: [{ parts: [{ [inline]: { [mime]: type, data: 'AA' } }] }] });
+    assert.equal(part('video/mp4').isUnbounded, true);
+    assert.equal(part('application/pdf').isUnbounded, true);
+    assert.deepEqual([part('image/png').isUnbounded, part('image/png').images], [false, 1]);
+    assert.deepEqual([part('audio/wav').isUnbounded, part('audio/wav').images], [false, 0]);
+  }
+  const file = {
+    type: 'input_file',
+    filename: 'a.pdf',
+    file_data: 'data:application/pdf;base64,A',
+  };
+  assert.deepEqual(
+    [peek('openai', { input: [file] }).isUnbounded, peek('openai', { input: [file] }).stored],
+    [true, undefined],
+  );
+});
+
+test('sound of an earlier answer is stored and unbounded; the settings of a voice are neither', () => {
+  const earlier = peek('openai', { messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] });
+  assert.deepEqual([earlier.stored, earlier.isUnbounded], ['audio', true]);
+  const voice = peek('openai', { audio: { voice: 'alloy', format: 'wav' } });
+  assert.deepEqual([voice.stored, voice.isUnbounded], [undefined, false]);
 });
 
 test('image URLs are counted', () => {

@@ -1,5 +1,6 @@
 // Finds, at any depth of a request, the fields that raise its cost beyond its own bytes: files and images that it refers
-// to but does not contain, and the one-hour cache. The worst case adds them. Names are decoded before they are compared,
+// to but does not contain, media that it contains but that has more tokens than bytes (blank pages, a still video), and the
+// one-hour cache. The worst case adds them. Names are decoded before they are compared,
 // and a known name in another case is a problem, because a provider may read it as the known one. Arguments, results and
 // schemas of tools are text to the model, so their names are skipped. References to a stored conversation are top-level
 // fields: see output-limits.ts. Files, caches, vector stores, containers and items that a provider stores belong to the
@@ -7,7 +8,8 @@
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { NameTable } from './name-table.ts';
-import { foldCase, isPlain } from './scan.ts';
+import { peekFields } from './peek-fields.ts';
+import { endOfValue, foldCase, isPlain } from './scan.ts';
 import { JsonKeys } from './walk-keys.ts';
 
 export type References = {
@@ -34,7 +36,19 @@ const NONE: References = Object.freeze({
   hasAudio: false,
 });
 
-type Meaning = 'file' | 'fileUrl' | 'url' | 'image' | 'media' | 'audio' | 'lifetime' | 'stored';
+type Meaning =
+  | 'file'
+  | 'fileUrl'
+  | 'fileData'
+  | 'url'
+  | 'image'
+  | 'media'
+  | 'mediaType'
+  | 'audio'
+  | 'lifetime'
+  | 'stored'
+  | 'skill'
+  | 'spoken';
 
 const MEANINGS: Readonly<Record<ProviderFormat, readonly (readonly [string, Meaning])[]>> = {
   anthropic: [
@@ -42,14 +56,20 @@ const MEANINGS: Readonly<Record<ProviderFormat, readonly (readonly [string, Mean
     ['url', 'url'],
     ['ttl', 'lifetime'],
     ['container', 'stored'],
+    ['skill_id', 'skill'],
+    ['media_type', 'mediaType'],
   ],
   openai: [
     ['file_id', 'file'],
+    ['file_ids', 'stored'],
     ['file_url', 'fileUrl'],
+    ['file_data', 'fileData'],
     ['image_url', 'image'],
     ['input_audio', 'audio'],
+    ['audio', 'spoken'],
     ['vector_store_ids', 'stored'],
     ['container', 'stored'],
+    ['skill_id', 'skill'],
   ],
   // Google's parser also accepts the snake_case names of its protocol definitions.
   gemini: [
@@ -59,6 +79,10 @@ const MEANINGS: Readonly<Record<ProviderFormat, readonly (readonly [string, Mean
     ['cached_content', 'file'],
     ['inlineData', 'media'],
     ['inline_data', 'media'],
+    ['mimeType', 'mediaType'],
+    ['mime_type', 'mediaType'],
+    ['fileSearchStoreNames', 'stored'],
+    ['file_search_store_names', 'stored'],
   ],
 };
 
@@ -111,7 +135,7 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
     const meaning = meaningOf(format, keys);
     if (meaning === undefined) {
       if (format === 'anthropic' && isWord(keys, DOCUMENT)) found.hasDocument = true;
-      if (format === 'openai' && isWord(keys, ITEM_REFERENCE)) found.stored ??= ITEM_REFERENCE;
+      if (format === 'openai') found.stored ??= REFERENCES.find((word) => isWord(keys, word));
       continue;
     }
     if (meaning === FREE) {
@@ -120,7 +144,14 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
     else if (meaning === 'file' || meaning === 'fileUrl') {
       found.isUnbounded = true;
       if (meaning === 'file' || !isPublicUrl(keys)) found.stored ??= storedName(keys);
-    } else if (meaning === 'image') found.images += 1;
+    } else if (meaning === 'fileData') found.isUnbounded = true;
+    else if (meaning === 'skill') found.stored ??= customSkill(keys);
+    else if (meaning === 'spoken') {
+      if (!namesId(keys)) continue;
+      found.stored ??= 'audio';
+      found.isUnbounded = true;
+    } else if (meaning === 'mediaType') addMedia(found, keys);
+    else if (meaning === 'image') found.images += 1;
     else if (meaning === 'url') found.urls += 1;
     else if (meaning === 'media') found.hasMedia = true;
     else if (meaning === 'audio') found.hasAudio = true;
@@ -139,14 +170,36 @@ function isWord(keys: JsonKeys, word: string): boolean {
 }
 
 const DOCUMENT = 'document';
-/** The type of an input item that stands for a stored one. */
-const ITEM_REFERENCE = 'item_reference';
+/** The types of an input item and of a container that stand for a stored one. */
+const REFERENCES: readonly string[] = ['item_reference', 'container_reference'];
 
-/** Undefined for null, and for a container that the request itself describes. */
+/** Undefined for null, for an empty list, and for a container that the request itself describes. */
 function storedName(keys: JsonKeys): string | undefined {
   const name = keys.keyText();
-  if (!keys.isSomething()) return undefined;
-  return name === 'container' && keys.isObject() ? undefined : name;
+  if (!keys.isSomething() || keys.isEmptyList()) return undefined;
+  return name === 'container' && keys.isObject() && !namesId(keys) ? undefined : name;
+}
+
+/** Whether the value is an object with an `id`, such as a container that an earlier request made. */
+function namesId({ bytes, valueStart }: JsonKeys): boolean {
+  const end = endOfValue(bytes, valueStart);
+  if (end < 0) return false;
+  const peeked = peekFields(bytes.subarray(valueStart, end), ID, true);
+  return peeked.ok ? peeked.fields.has('id') : peeked.field === 'id';
+}
+
+const ID = new NameTable(['id']);
+
+/** Skills of an account have generated ids; those of the vendor have names, such as `pptx`. */
+function customSkill(keys: JsonKeys): string | undefined {
+  return keys.isText() && !keys.textValue()?.startsWith('skill_') ? undefined : storedName(keys);
+}
+
+/** The tokens of media depend on its pages, pixels and seconds, and not on its bytes. Sound has fewer tokens than bytes. */
+function addMedia(found: { images: number; isUnbounded: boolean }, keys: JsonKeys): void {
+  const type = keys.textValue()?.trim().toLowerCase() ?? '';
+  if (type.startsWith('image/')) found.images += 1;
+  else if (!type.startsWith('text/') && !type.startsWith('audio/')) found.isUnbounded = true;
 }
 
 /** A URL on the web, and neither a file of the provider's own store nor a bucket. */

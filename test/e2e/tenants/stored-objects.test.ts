@@ -10,7 +10,7 @@ import {
   type TestGateway,
 } from '../../support/gateway/test-gateway.ts';
 
-const FILE = `${SINGLE_ATTEMPTS}prices: { tools: { code_interpreter: 0.03 } }\n`;
+const FILE = `${SINGLE_ATTEMPTS}prices: { tools: { code_interpreter: 0.03, shell: 0.03, file_search: 0.01 } }\n`;
 const RESPONSES = { model: 'gpt-4.1', max_output_tokens: 50 };
 const CLAUDE = { model: 'claude-sonnet-4-5', max_tokens: 50 };
 const GEMINI_PATH = '/v1beta/models/gemini-2.5-flash:generateContent';
@@ -72,6 +72,61 @@ const STORED: readonly (readonly [string, string, object | string, string])[] = 
     '/v1/responses',
     { ...RESPONSES, input: 'x', tools: [{ type: 'code_interpreter', container: 'cntr_1' }] },
     'container',
+  ],
+  [
+    'files of a container',
+    '/v1/responses',
+    {
+      ...RESPONSES,
+      input: 'x',
+      tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids: ['file-1'] } }],
+    },
+    'file_ids',
+  ],
+  [
+    'a container of a shell',
+    '/v1/responses',
+    {
+      ...RESPONSES,
+      input: 'x',
+      tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: 'c' } }],
+    },
+    'container_reference',
+  ],
+  [
+    'the sound of an earlier answer',
+    '/v1/chat/completions',
+    {
+      model: 'gpt-4o',
+      max_tokens: 50,
+      messages: [{ role: 'assistant', audio: { id: 'audio_1' } }],
+    },
+    'audio',
+  ],
+  [
+    'a container of a message as an object',
+    '/v1/messages',
+    { ...CLAUDE, messages: [{ role: 'user', content: 'x' }], container: { id: 'container_1' } },
+    'container',
+  ],
+  [
+    'a skill of the account',
+    '/v1/messages',
+    {
+      ...CLAUDE,
+      messages: [{ role: 'user', content: 'x' }],
+      container: { skills: [{ type: 'custom', skill_id: 'skill_01', version: 'latest' }] },
+    },
+    'skill_id',
+  ],
+  [
+    'a store of Gemini’s file search',
+    GEMINI_PATH,
+    gemini(
+      { text: 'x' },
+      { tools: [{ fileSearch: { fileSearchStoreNames: ['fileSearchStores/1'] } }] },
+    ),
+    'fileSearchStoreNames',
   ],
   [
     'a file of a message',
