@@ -169,6 +169,26 @@ suite('the cost of features', () => {
       assert.deepEqual(gateway.simulator.log(), []);
     });
 
+  test('a model that searches with each request is refused if the search has no price', async () => {
+    const calls = gateway.simulator.log().length;
+    const body = { ...CHAT, model: 'gpt-4o-search-preview' };
+    const answer = await ask(await newTenant(gateway), { path: '/v1/chat/completions', body });
+    assert.deepEqual([answer.status, errorOf(answer).params['field']], [404, 'model']);
+    assert.equal(gateway.simulator.log().length, calls);
+  });
+
+  test('a model that searches with each request costs the search, with and without options of it', async () => {
+    for (const options of [{}, { web_search_options: {} }]) {
+      gateway.simulator.setScenario({ usage: TOKENS });
+      const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
+      const body = { ...CHAT, model: 'gpt-4o-mini-search-preview', ...options };
+      const answer = await ask(tenant, { path: '/v1/chat/completions', body });
+      assert.equal(answer.status, 200, answer.text);
+      // 1000 × 150 + 100 × 600 + 1 × 10,000,000
+      assert.equal((await usageOf(tenant, 1)).costUsd, 10_210_000 / 1e9);
+    }
+  });
+
   test('a tool that the operator has priced is served and charged per use', async () => {
     gateway.simulator.setScenario({ usage: TOKENS });
     const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
