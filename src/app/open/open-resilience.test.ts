@@ -83,7 +83,7 @@ for (const isShared of [false, true]) {
 
   test(`retry budget and headroom work ${isShared ? 'on Redis' : 'in the process'}`, async () => {
     const server = await open({ isShared });
-    const granted = new Promise((resolve) => server.retryBudget.take('openai', resolve));
+    const granted = new Promise((resolve) => server.retryBudget.take('openai', 'an-org', resolve));
     assert.equal(await granted, true);
     server.headroom.learn(SCOPE, {
       'x-ratelimit-limit-requests': '100',

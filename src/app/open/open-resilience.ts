@@ -18,6 +18,7 @@ import type { BreakerBoard } from '../../resilience/breaker-board.ts';
 import type { CircuitKey } from '../../resilience/circuit-key.ts';
 import { createTransitionReporter } from '../../resilience/circuit-transitions.ts';
 import type { RetryBudget } from '../../resilience/retry-budget.ts';
+import { type SharedRetryBudget, shareRetryBudget } from '../../resilience/retry-shares.ts';
 
 export type ResilienceContext = {
   /** The cluster's Redis; undefined for a single process. */
@@ -30,7 +31,7 @@ export type ResilienceContext = {
 
 export type Resilience = {
   readonly breakers: BreakerBoard;
-  readonly retryBudget: RetryBudget;
+  readonly retryBudget: SharedRetryBudget;
   readonly headroom: Headroom;
 };
 
@@ -39,9 +40,9 @@ export async function openResilience(
   context: ResilienceContext,
 ): Promise<Resilience> {
   const { clock, lifecycle, redis } = context;
-  const { breakers, retryBudget, exchange } = redis
-    ? await openOnRedis(config, context, redis)
-    : openInProcess(config, context);
+  const parts = redis ? await openOnRedis(config, context, redis) : openInProcess(config, context);
+  const { breakers, exchange } = parts;
+  const retryBudget = shareRetryBudget(parts.retryBudget, clock, budgetRules(config));
   lifecycle.onClose('breakers', () => breakers.close());
   lifecycle.onClose('retry budget', () => retryBudget.close());
   const headroom = await openHeadroom({ clock, exchange });

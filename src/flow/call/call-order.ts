@@ -15,8 +15,8 @@ import type { Meter } from '../../metering/prices/meter.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import type { BreakerBoard } from '../../resilience/breaker-board.ts';
 import type { RateLimiter } from '../../resilience/rate-limiter.ts';
-import type { RetryBudget } from '../../resilience/retry-budget.ts';
 import type { RetryRules } from '../../resilience/retry-policy.ts';
+import type { SharedRetryBudget } from '../../resilience/retry-shares.ts';
 import type { ContextTokensOf } from '../../routing/context-window.ts';
 import type { ResolveTargets } from '../../routing/resolve-targets.ts';
 import type { TargetLoad } from '../../routing/target-load.ts';
@@ -51,7 +51,7 @@ export type CallParts = {
   /** A holder that fell silent is given up this long after its call must have ended. */
   readonly holdMarginMs: number;
   readonly breakers: BreakerBoard;
-  readonly retryBudget: RetryBudget;
+  readonly retryBudget: SharedRetryBudget;
   readonly callerRetries: CallerRetries;
   readonly credentials: RefusedCredentials;
   /** The remaining headroom below the providers' limits. */

@@ -224,9 +224,9 @@ export class ModelCall implements AttemptListener, ClearanceListener {
 
   onCleared(sent: SentAttempt): void {
     const { attempts, retryBudget, load } = this.#parts;
-    const { plan, endsAtMs } = this.#order;
+    const { plan, payer, endsAtMs } = this.#order;
     const { target, number } = sent;
-    if (number === 1) retryBudget.deposit(target.provider);
+    if (number === 1) retryBudget.deposit(target.provider, payer.organizationId);
     reportSent(this.#parts, this.#order, sent, this.#lastSent?.target);
     load?.begun(target);
     const attempt = new Attempt(attempts, plan.callTo(target, endsAtMs), this);
@@ -260,7 +260,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
 
   #endRound(): void {
     const { retryRules, retryBudget, callerRetries, log, metrics } = this.#parts;
-    const { caller, isBackground } = this.#order;
+    const { caller, isBackground, payer } = this.#order;
     if (caller) this.#retryBounds ??= callerRetries.boundsOf(caller);
     const moment = retryMoment(this.#parts, this.#order, this.#retryBounds);
     if (isBackground) return this.#fail(this.#rounds.finalError(moment.now));
@@ -268,7 +268,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     if (end.kind === 'give_up') return this.#fail(end.error);
     const { retry, error } = end;
     if (!retry) return this.#wait(end);
-    retryBudget.take(this.#lastSent?.target.provider ?? '', (isGranted) => {
+    retryBudget.take(this.#lastSent?.target.provider ?? '', payer.organizationId, (isGranted) => {
       if (this.#isEnded()) return;
       if (!isGranted) return this.#fail(this.#rounds.finalError(moment.now));
       logRetry(log, this.#order.id, error, retry);

@@ -250,3 +250,16 @@ test('a 403 that one organisation provokes fails no call of another, and 403s of
   assert.equal(errorOf(await ask(fourth)).code, 'AUTH_FAILED');
   assert.equal(gateway.simulator.log().length, calls);
 });
+
+test('failures of one organisation leave retries to another', async (context) => {
+  const file = () => 'retry: { baseMs: 5 }\nbreaker: { failures: 1000000 }\n';
+  const gateway = await startTestGateway({}, file);
+  context.after(() => gateway.close());
+  const hostile = await newTenant(gateway, ROOMY);
+  gateway.simulator.setScenario({ preset: 'server-error' });
+  await Promise.all(Array.from({ length: 60 }, () => ask(hostile)));
+  gateway.simulator.setScenario({ preset: 'server-error', times: 1 });
+  const answer = await ask(await newTenant(gateway, ROOMY));
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.headers.get('x-spillway-attempts'), '2');
+});
