@@ -10,7 +10,6 @@ import {
   COMMA,
   endOfString,
   endOfValue,
-  foldCase,
   isNumberStart,
   isPlain,
   MAX_NUMBER,
@@ -152,11 +151,10 @@ function wantedName(
   if (end - start > wanted.maxLength * 6) return undefined;
   if (isPlain(body, start, end))
     return isExact ? otherCase(wanted.findInAnyCase(body, start, end)) : undefined;
-  const name = parsed(body, start - 1, end + 1);
-  if (typeof name !== 'string') return MALFORMED_NAME;
-  const { names } = wanted;
-  if (names.includes(name)) return name;
-  return isExact ? otherCase(names.find((each) => foldCase(each) === foldCase(name))) : undefined;
+  const decoded = wanted.findDecoded(body, start, end);
+  if (decoded === null) return MALFORMED_NAME;
+  if (decoded?.isExact) return decoded.name;
+  return isExact ? otherCase(decoded?.name) : undefined;
 }
 
 function otherCase(name: string | undefined): OtherCase | undefined {

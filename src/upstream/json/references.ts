@@ -9,7 +9,7 @@
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { NameTable } from './name-table.ts';
 import { peekFields } from './peek-fields.ts';
-import { endOfValue, foldCase, isPlain } from './scan.ts';
+import { endOfValue, isPlain } from './scan.ts';
 import { JsonKeys } from './walk-keys.ts';
 
 export type References = {
@@ -232,11 +232,9 @@ function decodedMeaning(
   { known, meanings }: Names,
   keys: JsonKeys,
 ): Meaning | { readonly otherCaseOf: string } | undefined {
-  const decoded = keys.keyText();
-  if (decoded === undefined) return undefined;
-  const found = known.names.find((name) => foldCase(name) === foldCase(decoded));
-  if (found === undefined) return undefined;
-  return found === decoded ? meanings.get(found) : { otherCaseOf: found };
+  const found = known.findDecoded(keys.bytes, keys.keyStart, keys.keyEnd);
+  if (!found) return undefined;
+  return found.isExact ? meanings.get(found.name) : { otherCaseOf: found.name };
 }
 
 function summary(found: {

@@ -143,6 +143,9 @@ function readOutputs(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): Outpu
   return NONE;
 }
 
+/** A list of all modalities is far shorter. */
+const MAX_MODALITIES_BYTES = 1000;
+
 /** The list is short, so it is parsed. */
 function modalities(
   body: Buffer,
@@ -150,6 +153,7 @@ function modalities(
   field: string,
 ): Outputs | ToolsProblem {
   if (!span || !given(body, span)) return NONE;
+  if (span.end - span.start > MAX_MODALITIES_BYTES) return { field, problem: 'wrong_type' };
   const names = parsedList(body.toString('utf8', span.start, span.end));
   if (!names?.every((name) => typeof name === 'string')) return { field, problem: 'wrong_type' };
   return names

@@ -87,3 +87,10 @@ test('the tools of a namespace count as if they stood alone', () => {
     problem: 'wrong_type',
   });
 });
+
+test('more tools than any provider accepts are refused, grouped ones too', () => {
+  const many = Array.from({ length: 6000 }, () => ({ type: 'function' }));
+  assert.deepEqual(kinds('openai', many), []);
+  const groups = [1, 2].map(() => ({ type: 'namespace', tools: many }));
+  assert.deepEqual(kinds('openai', groups), { field: 'tools[1].tools', problem: 'wrong_type' });
+});

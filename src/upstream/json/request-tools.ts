@@ -56,6 +56,10 @@ const REPORTED_KINDS: Readonly<Record<ProviderFormat, ReadonlySet<string>>> = {
   gemini: new Set(),
 };
 
+/** Providers accept some hundreds; reading each one takes microseconds. */
+const MAX_TOOLS = 10_000;
+type ToolCount = { left: number };
+
 const TOOL_FIELDS = new NameTable(['type', 'model', 'max_uses', 'tools']);
 
 export function readTools(
@@ -63,15 +67,16 @@ export function readTools(
   body: Buffer,
   span: JsonSpan,
   path = 'tools',
+  count = { left: MAX_TOOLS },
 ): ReadTools {
-  const elements = elementsOf(body, span);
+  const elements = elementsOf(body, span, count);
   if (!elements) return { field: path, problem: 'wrong_type' };
   const tools: ServerTool[] = [];
   for (const [index, element] of elements.entries()) {
     const field = `${path}[${index}]`;
     if (element[0] !== OPEN_BRACE) return { field, problem: 'wrong_type' };
     const read =
-      format === 'gemini' ? readGemini(element, field) : readTyped(format, element, field);
+      format === 'gemini' ? readGemini(element, field) : readTyped(format, element, field, count);
     if ('problem' in read) return read;
     for (const tool of read.tools) {
       if (tool.model !== undefined || !CLIENT_KINDS[format].has(tool.kind)) tools.push(tool);
@@ -94,14 +99,15 @@ export function toolKind(type: string): string {
 }
 
 /** A list, or one object, which lenient parsers read as a list of one. */
-function elementsOf(body: Buffer, span: JsonSpan): readonly Buffer[] | undefined {
+function elementsOf(body: Buffer, span: JsonSpan, count: ToolCount): readonly Buffer[] | undefined {
   if (body[span.start] === OPEN_BRACE) return [body.subarray(span.start, span.end)];
   if (body[span.start] !== OPEN_BRACKET) return undefined;
   const elements: Buffer[] = [];
   let at = skipSpace(body, span.start + 1);
   while (at < span.end - 1) {
     const end = endOfValue(body, at);
-    if (end < 0) return undefined;
+    count.left -= 1;
+    if (end < 0 || count.left < 0) return undefined;
     elements.push(body.subarray(at, end));
     const behind = skipSpace(body, end);
     at = body[behind] === COMMA ? skipSpace(body, behind + 1) : behind;
@@ -109,7 +115,12 @@ function elementsOf(body: Buffer, span: JsonSpan): readonly Buffer[] | undefined
   return elements;
 }
 
-function readTyped(format: ProviderFormat, element: Buffer, field: string): ReadTools {
+function readTyped(
+  format: ProviderFormat,
+  element: Buffer,
+  field: string,
+  count: ToolCount,
+): ReadTools {
   const peeked = peekFields(element, TOOL_FIELDS, true);
   if (!peeked.ok) {
     const problem = peeked.problem === 'duplicate_field' ? 'duplicate_field' : 'not_supported';
@@ -124,7 +135,8 @@ function readTyped(format: ProviderFormat, element: Buffer, field: string): Read
   const kind = toolKind(type ?? 'custom');
   const grouped = fields.get('tools');
   // Codex groups its tools: each counts as if it stood alone.
-  if (kind === 'namespace' && grouped) return readTools(format, element, grouped, `${field}.tools`);
+  if (kind === 'namespace' && grouped)
+    return readTools(format, element, grouped, `${field}.tools`, count);
   const isFree = FREE_KINDS[format].has(kind);
   const isReported = REPORTED_KINDS[format].has(kind);
   return { tools: [{ field: `${field}.type`, kind, maxUses, isFree, isReported, model }] };

@@ -93,11 +93,6 @@ export function bytesEqualInAnyCase(
   return true;
 }
 
-/** Equal for names that a case-insensitive parser may take for one another, also by U+017F and U+212A. */
-export function foldCase(name: string): string {
-  return name.toLowerCase().toUpperCase();
-}
-
 /** True for ASCII without escapes: the bytes are the text. */
 export function isPlain(body: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) {

@@ -72,8 +72,14 @@ export function raiseToolUses(counts: Counts, kind: string, uses: number): void 
 /** The answer shows one more use. */
 export function showToolUse(counts: Counts, kind: string): void {
   const extras = extrasOf(counts);
-  extras.shownUses = { ...extras.shownUses, [kind]: (extras.shownUses?.[kind] ?? 0) + 1 };
+  extras.shownUses ??= {};
+  const uses = extras.shownUses[kind];
+  if (uses !== undefined || Object.keys(extras.shownUses).length < MAX_SHOWN_KINDS)
+    extras.shownUses[kind] = (uses ?? 0) + 1;
 }
+
+/** More kinds than a provider has tools. */
+const MAX_SHOWN_KINDS = 32;
 
 export function hasToolUses(extras: RawExtras | undefined): boolean {
   return extras !== undefined && (extras.toolUses ?? extras.shownUses) !== undefined;

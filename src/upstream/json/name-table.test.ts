@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { NameTable } from './name-table.ts';
+
+const TABLE = new NameTable(['file_id', 'fileUri', 'tools', 'k']);
+
+function find(encoded: string) {
+  const body = Buffer.from(encoded);
+  return TABLE.findDecoded(body, 0, body.length);
+}
+
+test('an escaped name is the name, and in another case it is not exact', () => {
+  assert.deepEqual(find('file\\u005fid'), { name: 'file_id', isExact: true });
+  assert.deepEqual(find('file\\u005FI\\u0064'), { name: 'file_id', isExact: false });
+  assert.deepEqual(find('\\u0066ileUri'), { name: 'fileUri', isExact: true });
+  for (const kelvin of ['\u212a', '\\u212a', '\\u212A'])
+    assert.deepEqual(find(kelvin), { name: 'k', isExact: false });
+  for (const long of ['tool\u017f', 'tool\\u017f'])
+    assert.deepEqual(find(long), { name: 'tools', isExact: false });
+});
+
+test('other names are none, and a broken escape is reported', () => {
+  for (const other of ['\\n', 'file\\u005fids', 'é', '\\ud83d\\ude00', 'tools\\u0000', ''])
+    assert.equal(find(other), undefined, other);
+  for (const broken of ['\\x', '\\u12', '\\u00zz', 'k\\']) assert.equal(find(broken), null, broken);
+});
+
+test('the result agrees with a JSON parser for any escapes', () => {
+  const letter = fc.constantFrom(...'fileUri_dtoks', 'é', '\n', '"');
+  const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const part = fc.tuple(letter, fc.boolean()).map(([char, isEscaped]) => {
+    return isEscaped ? escaped(char) : JSON.stringify(char).slice(1, -1);
+  });
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 9 }), (parts) => {
+      const text = JSON.parse(`"${parts.join('')}"`) as string;
+      const found = find(parts.join(''));
+      assert.equal(
+        found?.isExact === true ? found.name : undefined,
+        TABLE.names.find((name) => name === text),
+      );
+    }),
+  );
+});
