@@ -1,6 +1,6 @@
 // Delivers the notices of the board to their sinks, in the order of their creation, at least once. A failed try is repeated
-// with growing delays; after the last one the notice is abandoned and logged. A slow or unavailable sink delays neither the
-// evaluation nor the other sinks.
+// with growing delays; after the last one the notice is abandoned and logged. A slow or unavailable sink does not delay the
+// evaluation, and delays the other sinks by one pass at most.
 
 import type { Clock } from '../kernel/clock.ts';
 import { type Log, logFailure } from '../kernel/log.ts';
@@ -17,7 +17,9 @@ export type DeliveryParts = {
 };
 
 const BATCH = 20;
-/** Longer than a batch takes in which every send times out. */
+/** After this time the notices of a slow sink go back to the board, which the next pass claims again. */
+const MAX_PASS_MS = 20_000;
+/** Longer than a pass and the send that it may end in, so that no other server sends a notice a second time. */
 const CLAIM_MS = 60_000;
 const RETRY_DELAYS_MS = [5000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 3_600_000] as const;
 
@@ -39,8 +41,11 @@ async function deliverInOrder(
   notices: readonly QueuedNotice[],
   signal: AbortSignal,
 ): Promise<void> {
+  const { clock } = parts;
+  const endsAt = clock.now() + MAX_PASS_MS;
   let retryAt: number | undefined;
   for (const notice of notices) {
+    if (retryAt === undefined && clock.now() >= endsAt) retryAt = clock.now();
     if (retryAt !== undefined) {
       await parts.board.settleNotice(notice.id, { retryAt, isFailure: false });
       continue;
