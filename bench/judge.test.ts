@@ -28,6 +28,13 @@ test('the short form allows half as much again', () => {
   assert.equal(isMet(3.01, true), false);
 });
 
+test('the short form judges the best round, the full form the median', () => {
+  const figures = { cpu: figureOf([2, 3.5, 3.6]) };
+  const verdict = (isShort: boolean) => judge(row, { figures, side: [] }, isShort)[0]?.isMet;
+  assert.equal(verdict(true), true);
+  assert.equal(verdict(false), false);
+});
+
 test('a goal that asks for at least something is judged the other way round', () => {
   const goals = [{ key: 'cpu', what: 'less CPU', atLeast: 5, unit: '×' }] as const;
   const verdict = (value: number, isShort: boolean) =>
