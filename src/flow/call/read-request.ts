@@ -19,7 +19,7 @@ import {
   readFeatures,
 } from '../../upstream/json/request-features.ts';
 import { chargeOf } from '../../upstream/native-route.ts';
-import { invalidField, unreadableBody } from './request-refusal.ts';
+import { invalidField, tooManyFields, unreadableBody } from './request-refusal.ts';
 
 export type StatedRequest = StatedLimits & {
   readonly references: References;
@@ -130,6 +130,7 @@ const NONE: References = Object.freeze({
 
 function readReferences({ format }: RequestKind, body: Buffer): References {
   const references = peekReferences(format, body);
+  if (references.hasTooManyNames) throw tooManyFields();
   if (references.problem === undefined) return references;
   throw otherCase(references.problem);
 }

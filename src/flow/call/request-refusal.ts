@@ -6,7 +6,7 @@ import { SpillwayError } from '../../errors/spillway-error.ts';
 import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Resolution } from '../../routing/resolve-targets.ts';
-import type { PeekResult } from '../../upstream/json/peek-fields.ts';
+import { MAX_NAMES, type PeekResult } from '../../upstream/json/peek-fields.ts';
 
 /** The endpoint that serves models of each format. */
 const ENDPOINTS: Readonly<Record<ProviderFormat, string>> = {
@@ -78,6 +78,7 @@ export function unreadableBody(
     return invalidField(`${field} occurs twice`, field, 'duplicate_field');
   if (problem === 'other_case')
     return invalidField(`${field} is known in another case only`, field, 'not_supported');
+  if (problem === 'too_many_fields') return tooManyFields();
   if (problem === 'too_deep')
     return invalidField('the body is nested too deeply', undefined, 'too_deep');
   const position = problem === 'not_object' ? undefined : findBreak(body);
@@ -86,6 +87,11 @@ export function unreadableBody(
   return new SpillwayError('INVALID_REQUEST', message, {
     params: { problem: 'malformed_json', ...position },
   });
+}
+
+/** A body that is within its size limit but costs too much time to read. */
+export function tooManyFields(): SpillwayError {
+  return new SpillwayError('REQUEST_TOO_LARGE', `the body has more than ${MAX_NAMES} fields`);
 }
 
 function refusedModel(model: string, problem: RequestProblem, message: string): SpillwayError {

@@ -21,6 +21,9 @@ import {
   TRUNCATED,
 } from './scan.ts';
 
+/** No API has nearly as many fields. Reading a body with millions of short ones blocks the process for a second. */
+export const MAX_NAMES = 200_000;
+
 /** The position of a value in its body: from `start` up to, not including, `end`. */
 export type JsonSpan = { readonly start: number; readonly end: number };
 
@@ -30,6 +33,7 @@ export type PeekProblem =
   | 'not_object'
   | 'truncated'
   | 'too_deep'
+  | 'too_many_fields'
   | 'duplicate_field'
   | 'other_case';
 
@@ -44,12 +48,14 @@ export type PeekResult =
  */
 export function peekFields(body: Buffer, wanted: NameTable, isExact = false): PeekResult {
   const fields = new Map<string, JsonSpan>();
+  let left = MAX_NAMES;
   let at = skipSpace(body, 0);
   if (body[at] !== OPEN_BRACE) return failure(notObject(body[at]));
   at = skipSpace(body, at + 1);
   if (body[at] === CLOSE_BRACE) return ending(body, at + 1, fields);
   for (;;) {
     if (body[at] !== QUOTE) return unexpected(body, at);
+    if (--left < 0) return failure('too_many_fields');
     const keyEnd = endOfString(body, at + 1);
     if (keyEnd < 0) return failure('truncated');
     const name = wantedName(body, at + 1, keyEnd, wanted, isExact);

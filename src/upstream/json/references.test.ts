@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import { NameTable } from './name-table.ts';
+import { MAX_NAMES, peekFields } from './peek-fields.ts';
 import { peekReferences } from './references.ts';
 
 function peek(format: ProviderFormat, request: unknown) {
@@ -113,4 +115,27 @@ test('the one-hour cache is reported, however its lifetime is written', () => {
 test('a document by URL is unbounded when its type is escaped', () => {
   const text = '{"content":[{"type":"d\\u006fcument","source":{"type":"url","url":"https://x"}}]}';
   assert.ok(peek('anthropic', text).isUnbounded);
+});
+
+test('a request with more names than any API has is refused', () => {
+  const names = Array.from({ length: MAX_NAMES }, (_, index) => `"a${index}":1`).join();
+  const body = Buffer.from(`{"messages":[{${names}}]}`);
+  assert.equal(peekReferences('openai', body).hasTooManyNames, true);
+  assert.equal(peekFields(Buffer.from(`{${names},"b":1}`), new NameTable(['b'])).ok, false);
+});
+
+test('an object within many others is read for its id a bounded number of times', () => {
+  const open = '{"messages":[{"audio":{"format":"wav"}}';
+  const nested = `,${'{"container":{"audio":'.repeat(40)}{}${'}}'.repeat(40)}`;
+  const few = Buffer.from(`${open}]}`);
+  const many = Buffer.from(`${open}${nested.repeat(20)}]}`);
+  assert.equal(peekReferences('openai', few).stored, undefined);
+  assert.notEqual(peekReferences('openai', many).stored, undefined);
+});
+
+test('an object whose end is out of reach counts as one with an id', () => {
+  const audio = (bytes: number) =>
+    Buffer.from(`{"messages":[{"audio":{"format":"${'x'.repeat(bytes)}"}}]}`);
+  assert.equal(peekReferences('openai', audio(1000)).stored, undefined);
+  assert.equal(peekReferences('openai', audio(20_000)).stored, 'audio');
 });

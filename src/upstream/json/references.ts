@@ -8,7 +8,7 @@
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { NameTable } from './name-table.ts';
-import { peekFields } from './peek-fields.ts';
+import { MAX_NAMES, peekFields } from './peek-fields.ts';
 import { endOfValue, isPlain } from './scan.ts';
 import { JsonKeys } from './walk-keys.ts';
 
@@ -26,6 +26,7 @@ export type References = {
   readonly stored?: string | undefined;
   /** A field whose name is known only in another case. */
   readonly problem?: string;
+  readonly hasTooManyNames?: boolean;
 };
 
 const NONE: References = Object.freeze({
@@ -130,8 +131,11 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
     hasAudio: false,
     stored: undefined as string | undefined,
   };
+  const objects = { left: MAX_OBJECTS };
+  let left = MAX_NAMES;
   keys.start(body, 0, body.length);
   while (keys.next()) {
+    if (--left < 0) return { ...NONE, hasTooManyNames: true };
     const meaning = meaningOf(format, keys);
     if (meaning === undefined) {
       if (format === 'anthropic' && isWord(keys, DOCUMENT)) found.hasDocument = true;
@@ -140,14 +144,14 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
     }
     if (meaning === FREE) {
       if (keys.takeValue() === undefined) break;
-    } else if (meaning === 'stored') found.stored ??= storedName(keys);
+    } else if (meaning === 'stored') found.stored ??= storedName(keys, objects);
     else if (meaning === 'file' || meaning === 'fileUrl') {
       found.isUnbounded = true;
-      if (meaning === 'file' || !isPublicUrl(keys)) found.stored ??= storedName(keys);
+      if (meaning === 'file' || !isPublicUrl(keys)) found.stored ??= storedName(keys, objects);
     } else if (meaning === 'fileData') found.isUnbounded = true;
-    else if (meaning === 'skill') found.stored ??= customSkill(keys);
+    else if (meaning === 'skill') found.stored ??= customSkill(keys, objects);
     else if (meaning === 'spoken') {
-      if (!namesId(keys)) continue;
+      if (!namesId(keys, objects)) continue;
       found.stored ??= 'audio';
       found.isUnbounded = true;
     } else if (meaning === 'mediaType') addMedia(found, keys);
@@ -174,25 +178,40 @@ const DOCUMENT = 'document';
 const REFERENCES: readonly string[] = ['item_reference', 'container_reference'];
 
 /** Undefined for null, for an empty list, and for a container that the request itself describes. */
-function storedName(keys: JsonKeys): string | undefined {
+function storedName(keys: JsonKeys, objects: ObjectCount): string | undefined {
   const name = keys.keyText();
   if (!keys.isSomething() || keys.isEmptyList()) return undefined;
-  return name === 'container' && keys.isObject() && !namesId(keys) ? undefined : name;
+  return name === 'container' && keys.isObject() && !namesId(keys, objects) ? undefined : name;
 }
 
-/** Whether the value is an object with an `id`, such as a container that an earlier request made. */
-function namesId({ bytes, valueStart }: JsonKeys): boolean {
-  const end = endOfValue(bytes, valueStart);
-  if (end < 0) return false;
-  const peeked = peekFields(bytes.subarray(valueStart, end), ID, true);
+/** How many more objects of a request may be read for their `id`. */
+type ObjectCount = { left: number };
+
+/** Objects within objects are read once for each level, so both their number and the bytes read of each are bounded. */
+const MAX_OBJECTS = 1000;
+const MAX_OBJECT_BYTES = 16_384;
+
+/**
+ * Whether the value is an object with an `id`, such as a container that an earlier request made. An object beyond the bounds
+ * counts as one.
+ */
+function namesId(keys: JsonKeys, objects: ObjectCount): boolean {
+  if (!keys.isObject()) return false;
+  if (--objects.left < 0) return true;
+  const { bytes, valueStart } = keys;
+  const begin = bytes.subarray(valueStart, valueStart + MAX_OBJECT_BYTES);
+  const end = endOfValue(begin, 0);
+  if (end < 0) return true;
+  const peeked = peekFields(begin.subarray(0, end), ID, true);
   return peeked.ok ? peeked.fields.has('id') : peeked.field === 'id';
 }
 
 const ID = new NameTable(['id']);
 
 /** Skills of an account have generated ids; those of the vendor have names, such as `pptx`. */
-function customSkill(keys: JsonKeys): string | undefined {
-  return keys.isText() && !keys.textValue()?.startsWith('skill_') ? undefined : storedName(keys);
+function customSkill(keys: JsonKeys, objects: ObjectCount): string | undefined {
+  if (keys.isText() && !keys.textValue()?.startsWith('skill_')) return undefined;
+  return storedName(keys, objects);
 }
 
 /** The tokens of media depend on its pages, pixels and seconds, and not on its bytes. Sound has fewer tokens than bytes. */
