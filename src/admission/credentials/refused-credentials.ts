@@ -1,8 +1,9 @@
 // Provider credentials that the provider refuses. A refused key is an operator's problem that no repeat mends, so for a
 // while calls with it fail without reaching the provider; then one call is the probe, and the others still fail until its
 // outcome. A 401 refuses the key, and so does Gemini's 400 with the reason API_KEY_INVALID. A 403 may concern one model, or an
-// object that the request names, such as a video that is not public: it is remembered for that model and the organisation that
-// met it, and for all organisations when a second one meets it and no call to the model has succeeded in between.
+// object that the request names, such as a video that is not public. Callers can provoke it, and several can do so together:
+// it is remembered for that model and the organisation that met it, and never for another one. A model that is really
+// forbidden then costs one call per organisation and minute.
 // Servers share what they learn (share-credentials.ts); a restart with another key begins anew.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
@@ -38,8 +39,6 @@ export class RefusedCredentials {
   readonly #options: RefusedCredentialsOptions;
   /** Until when calls fail, by account, by account and model, and by account, model and organisation. */
   readonly #untilMs = new Map<string, number>();
-  /** The organisation that met the latest 403 of an account and model, unless a call succeeded since. */
-  readonly #forbidden = new Map<string, string>();
 
   constructor(options: RefusedCredentialsOptions) {
     this.#options = options;
@@ -64,10 +63,8 @@ export class RefusedCredentials {
     if (!REFUSALS.has(status)) return;
     const { provider, account } = use;
     const model = status === 403 ? use.model : undefined;
-    if (model !== undefined && organizationId !== undefined) {
-      this.#remember(ownOf(use, organizationId), refusedMs);
-      if (!this.#isForbiddenToOther(use, organizationId)) return;
-    }
+    if (model !== undefined && organizationId !== undefined)
+      return this.#remember(ownOf(use, organizationId), refusedMs);
     this.#remember(keyOf({ provider, account, model }), refusedMs);
     onChange?.({ provider, account, model, isRefused: true });
   }
@@ -76,7 +73,6 @@ export class RefusedCredentials {
   accepted(use: CredentialUse, organizationId?: string): void {
     if (this.#untilMs.size === 0) return;
     if (organizationId !== undefined) this.#untilMs.delete(ownOf(use, organizationId));
-    this.#forbidden.delete(modelOf(use));
     const { provider, account, model } = use;
     const { onChange } = this.#options;
     if (this.#untilMs.delete(accountOf(use))) onChange?.({ provider, account, isRefused: false });
@@ -102,17 +98,6 @@ export class RefusedCredentials {
   #remember(key: string, forMs: number): void {
     if (this.#untilMs.size >= MAX_REMEMBERED) this.#untilMs.clear();
     this.#untilMs.set(key, this.#options.clock.monotonic() + forMs);
-  }
-
-  /** Whether the 403 before this one was met by another organisation and is still remembered. */
-  #isForbiddenToOther(use: CredentialUse, organizationId: string): boolean {
-    const key = modelOf(use);
-    const before = this.#forbidden.get(key);
-    if (this.#forbidden.size >= MAX_REMEMBERED) this.#forbidden.clear();
-    this.#forbidden.set(key, organizationId);
-    if (before === undefined || before === organizationId) return false;
-    const untilMs = this.#untilMs.get(ownOf(use, before)) ?? 0;
-    return untilMs > this.#options.clock.monotonic();
   }
 
   #isRefused(key: string): boolean {
