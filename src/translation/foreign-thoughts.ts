@@ -2,6 +2,7 @@
 // was served by translation, and its thoughts carry another vendor's proof: the caller's vendor would refuse the request.
 // Everything else of the body stays as the caller wrote it.
 
+import { isNestedTooDeeply } from '../kernel/json-depth.ts';
 import { isObject } from './fields.ts';
 import { SKIPS_VALIDATION } from './generate/thought-signatures.ts';
 import type { DialectName, JsonObject } from './neutral-request.ts';
@@ -13,7 +14,10 @@ const MARK = Buffer.from(`"${WRAPPED_PREFIX}`);
 export function withoutForeignThoughts(body: Buffer, dialect: DialectName): Buffer {
   if (!body.includes(MARK)) return body;
   try {
-    const parsed: unknown = JSON.parse(body.toString());
+    const text = body.toString();
+    // The request's own reader refuses such a body; a parser would be blocked by it.
+    if (isNestedTooDeeply(text)) return body;
+    const parsed: unknown = JSON.parse(text);
     return isObject(parsed) ? Buffer.from(JSON.stringify(CLEANERS[dialect](parsed))) : body;
   } catch {
     return body;

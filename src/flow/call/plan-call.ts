@@ -43,7 +43,12 @@ import {
   readStated,
   type StatedRequest,
 } from './read-request.ts';
-import { invalidField, modelNameTooLong, modelRefusal } from './request-refusal.ts';
+import {
+  invalidField,
+  modelNameTooLong,
+  modelRefusal,
+  structureRefusal,
+} from './request-refusal.ts';
 
 export type PlanParts = {
   readonly resolveTargets: ResolveTargets;
@@ -84,6 +89,8 @@ export function planCall(
   parts: PlanParts,
 ): CallPlan {
   const query = queryOf(route, parts);
+  const refusal = structureRefusal(body);
+  if (refusal) throw refusal;
   const own = ownBody(route, body, parts);
   const fields = readFields(route, own);
   const span = fields.get('model');

@@ -7,6 +7,7 @@ import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Resolution } from '../../routing/resolve-targets.ts';
 import { MAX_NAMES, type PeekResult } from '../../upstream/json/peek-fields.ts';
+import { hasTooMuchStructure, MAX_STRUCTURE_BYTES } from '../../upstream/json/structure-bytes.ts';
 
 /** The endpoint that serves models of each format. */
 const ENDPOINTS: Readonly<Record<ProviderFormat, string>> = {
@@ -92,6 +93,13 @@ export function unreadableBody(
 /** A body that is within its size limit but costs too much time to read. */
 export function tooManyFields(): SpillwayError {
   return new SpillwayError('REQUEST_TOO_LARGE', `the body has more than ${MAX_NAMES} fields`);
+}
+
+/** For a body whose numbers and brackets, and not its text, would block the process. */
+export function structureRefusal(body: Buffer): SpillwayError | undefined {
+  if (!hasTooMuchStructure(body)) return undefined;
+  const message = `the body has more than ${MAX_STRUCTURE_BYTES} bytes outside of its strings`;
+  return new SpillwayError('REQUEST_TOO_LARGE', message);
 }
 
 function refusedModel(model: string, problem: RequestProblem, message: string): SpillwayError {

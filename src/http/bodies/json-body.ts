@@ -1,18 +1,21 @@
 // The JSON body parser of fastify. An empty body counts as no body: many clients send a content type with every request,
-// even with a DELETE. A body that is nested too deeply is refused before it is parsed; the refusal of broken JSON says where it
-// breaks.
+// even with a DELETE. A body that is nested too deeply, or that consists of millions of numbers, is refused before it is
+// parsed; the refusal of broken JSON says where it breaks.
 
 import type { FastifyInstance } from 'fastify';
 import { SpillwayError } from '../../errors/spillway-error.ts';
-import { unreadableBody } from '../../flow/call/request-refusal.ts';
+import { structureRefusal, unreadableBody } from '../../flow/call/request-refusal.ts';
 import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
 
 export function readJsonBodies(app: FastifyInstance): void {
   // `__proto__` is a field like any other: the schemas of the routes drop it, or refuse it with all unknown fields.
   const parse = app.getDefaultJsonParser('ignore', 'ignore');
   app.removeContentTypeParser('application/json');
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+  const options = { parseAs: 'buffer' } as const;
+  app.addContentTypeParser<Buffer>('application/json', options, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
+    const refusal = structureRefusal(body);
+    if (refusal) return done(refusal);
     const text = body.toString();
     if (isNestedTooDeeply(text)) return done(tooDeep());
     return parse(request, text, (error, parsed) =>

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { WRAPPED_PREFIX } from '../../../src/translation/signature.ts';
 import {
   SINGLE_ATTEMPTS,
   startTestGateway,
@@ -105,6 +106,41 @@ suite('model names and JSON depth', () => {
       assert.ok(answer.body.includes('too_deep'), `${path}: ${answer.body}`);
     }
     assert.equal(gateway.simulator.log().length, 0);
+  });
+
+  test('a body with megabytes of numbers, empty values or short texts is refused before it is parsed, at every route with a body', async () => {
+    const { apiKey } = gateway;
+    gateway.simulator.clearLog();
+    for (const unit of ['1,', '{},', '"",', ' '])
+      for (const [path, before, after] of [
+        ['/v1/messages', '{"model":"claude-sonnet-4-5","max_tokens":5,"a":', '}'],
+        // Several fields share one bound.
+        ['/v1/chat/completions', '{"model":"gpt-5-mini","b":[1,2],"a":', '}'],
+        ['/v1beta/models/gemini-2.5-flash:generateContent', '{"contents":', '}'],
+        ['/v1/jobs', '{"model":"gpt-5-mini","request":{"a":', '}}'],
+      ] as const) {
+        const list = `[${unit.repeat(Math.ceil(5_000_000 / unit.length))}1]`;
+        const answer = await send(path, before + list + after, apiKey);
+        assertRefusal(path, answer, 413, 'REQUEST_TOO_LARGE');
+      }
+    assert.equal(gateway.simulator.log().length, 0);
+  });
+
+  test('a nested body with a mark of foreign thoughts is refused before it is parsed', async () => {
+    const deep = '['.repeat(3_500_000);
+    const body = `{"model":"claude-sonnet-4-5","thought":"${WRAPPED_PREFIX}","a":${deep}`;
+    const answer = await send('/v1/messages', body);
+    assertRefusal('/v1/messages', answer, 400, 'INVALID_REQUEST');
+    assert.ok(answer.body.includes('too_deep'), answer.body);
+  });
+
+  test('an embedding of 300,000 token ids and a text of megabytes pass', async () => {
+    const input = Array.from({ length: 300_000 }, (_, index) => 100_000 + (index % 90_000));
+    const embedding = JSON.stringify({ model: 'text-embedding-3-small', input });
+    assert.equal((await send('/v1/embeddings', embedding)).status, 200);
+    const messages = [{ role: 'user', content: 'A "text" of \\ many lines\n'.repeat(200_000) }];
+    const chat = JSON.stringify({ model: 'gpt-5-mini', max_tokens: 5, messages });
+    assert.equal((await send('/v1/chat/completions', chat)).status, 200);
   });
 
   test('tool schemas of ordinary depth pass', async () => {
