@@ -21,6 +21,7 @@ import {
   skipSpace,
 } from '../json/scan.ts';
 import { JsonKeys } from '../json/walk-keys.ts';
+import { addSearches, listsQueries } from '../streams/search-queries.ts';
 import { countToolCalls } from '../streams/tool-calls.ts';
 import {
   addCounts,
@@ -38,6 +39,8 @@ export function readUsage(format: ProviderFormat, body: Buffer): MeteredUsage | 
   if (usage) addCounts(format, counts, usage);
   else if (format === 'anthropic') addShownUses(counts, body);
   if (format === 'openai') addOpenaiExtras(counts, body);
+  else if (format === 'gemini' && listsQueries(body))
+    addSearches(counts, new Set(), body, 0, body.length);
   return usageOf(format, counts, hasNoOutput(counts) && hasContent(body));
 }
 

@@ -269,3 +269,28 @@ test('the usage event that the caller did not ask for is removed, and nothing el
     }),
   );
 });
+
+test('a stream of comments, keep-alives or empty elements without content is broken off after 100,000 of them', () => {
+  for (const [format, unit] of [
+    ['openai', ':\n'],
+    ['openai', '\n'],
+    ['anthropic', named('ping')],
+    ['gemini', 'data: {}\n\n'],
+  ] as const) {
+    const answer = new StreamAnswer(format, ROOMY);
+    const chunk = Buffer.from(unit.repeat(1000));
+    const ending = Array.from({ length: 200 }).findIndex(
+      () => answer.take(chunk).kind === 'broken',
+    );
+    assert.ok(ending > 30 && ending <= 100, `${unit}: ${ending}`);
+  }
+});
+
+test('comments between contents of a long stream do not break it off', () => {
+  const answer = new StreamAnswer('openai', ROOMY);
+  const comments = Buffer.from(': ping\n\n'.repeat(1000));
+  for (let round = 0; round < 200; round += 1) {
+    assert.notEqual(answer.take(comments).kind, 'broken');
+    assert.equal(answer.take(Buffer.from(chat({ content: 'Hello' }))).kind, 'relay');
+  }
+});

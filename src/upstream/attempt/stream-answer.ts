@@ -13,7 +13,7 @@ export type StreamStep =
   /** The stream ended cleanly; `bytes` are its last events. */
   | { readonly kind: 'complete'; readonly bytes: Buffer }
   | { readonly kind: 'error'; readonly raw: Buffer }
-  /** The stream ended without an end marker; `held` are the bytes not yet relayed. */
+  /** The stream ended without an end marker, or sends no content; `held` are the bytes not yet relayed. */
   | { readonly kind: 'broken'; readonly held: Buffer };
 
 const WAIT: StreamStep = { kind: 'wait' };
@@ -66,6 +66,7 @@ export class StreamAnswer {
     if (status.error) return { kind: 'error', raw: status.error };
     if (status.foreign) return this.#withhold(status.foreign);
     if (status.terminal) return { kind: 'complete', bytes: this.#lastBytes(chunk) };
+    if (status.idleLines > MAX_IDLE_LINES) return { kind: 'broken', held: EMPTY };
     if (status.contentBegan) this.#isReleased = true;
     const { pendingBytes } = status;
     const continues = pendingBytes > chunk.length;
@@ -168,6 +169,8 @@ export class StreamAnswer {
   }
 }
 
+/** No provider sends nearly as many keep-alives within the idle clock; an endless flow of comments occupies the process. */
+const MAX_IDLE_LINES = 100_000;
 /** Stays withheld between two parts of an event, so that no `error` key is cut in two. */
 const OVERLAP_BYTES = 64;
 /** The error mapper reads no more. */

@@ -112,6 +112,13 @@ export function readObject(
     : undefined;
 }
 
+/** Parses the value's slice with JSON.parse; empty for any other value. For short lists only. */
+export function readList(body: Buffer, span: JsonSpan | undefined): readonly unknown[] {
+  if (span === undefined || body[span.start] !== OPEN_BRACKET) return [];
+  const value = parsed(body, span.start, span.end);
+  return Array.isArray(value) ? value : [];
+}
+
 const LOWER_T = 0x74;
 const LOWER_F = 0x66;
 const LOWER_N = 0x6e;

@@ -26,6 +26,8 @@ export type StreamSplitter = {
   finish(): void;
   /** Bytes at the end of the input that belong to an incomplete event. */
   readonly pendingBytes: number;
+  /** The lines, or the elements of an array, that were read. */
+  readonly lines: number;
   /** The beginning of the incomplete event, as far as it is buffered. */
   pendingHead(): Buffer;
 };

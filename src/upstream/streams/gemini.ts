@@ -4,6 +4,7 @@
 
 import { LIST_MEMBER_DEPTH } from '../json/error-member.ts';
 import type { StreamEvent } from './event.ts';
+import { addSearches, isQueryList } from './search-queries.ts';
 import {
   type EventReader,
   noteContent,
@@ -28,6 +29,7 @@ const CONTENT_PARTS = ['functionCall', 'inlineData', 'executableCode', 'codeExec
 export const readGeminiEvent: EventReader = (state, event) => {
   if (!event.isWhole) return readOversized(state, event);
   const { keys } = state;
+  let listsQueries = false;
   keys.start(event.data, event.dataStart, event.dataEnd);
   while (keys.next()) {
     if (keys.depth === PART_DEPTH) readPartKey(state);
@@ -41,7 +43,11 @@ export const readGeminiEvent: EventReader = (state, event) => {
       readFinish(state, event);
     else if (keys.depth === 2 && GEMINI_TIER_KEYS.some((name) => keys.isKey(name)))
       addGeminiTier(state.counts, keys.textValue());
+    else if (isQueryList(keys)) listsQueries = true;
   }
+  if (!listsQueries) return;
+  state.queries ??= new Set();
+  addSearches(state.counts, state.queries, event.data, event.dataStart, event.dataEnd);
 };
 
 function readFinish(state: StreamState, event: StreamEvent): void {

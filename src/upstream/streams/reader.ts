@@ -85,6 +85,8 @@ class FormatStreamReader implements StreamReader {
   #reportedBytes = 0;
   #outputReports = 0;
   #lastEventIsWhole = false;
+  /** The lines up to the latest chunk with content. */
+  #contentLines = 0;
 
   constructor(format: ProviderFormat, maxEventBytes: number | undefined) {
     this.#state = newStreamState(format);
@@ -104,6 +106,8 @@ class FormatStreamReader implements StreamReader {
     status.broughtContent = false;
     status.oversized = !splitter.feed(chunk);
     status.pendingBytes = splitter.pendingBytes;
+    if (status.broughtContent) this.#contentLines = splitter.lines;
+    status.idleLines = splitter.lines - this.#contentLines;
     if (this.#array?.isClosed && this.#state.isFinished) {
       status.terminal = true;
       status.terminalEnd ??= this.#array.closedEnd;

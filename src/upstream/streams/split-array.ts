@@ -54,6 +54,7 @@ class JsonArraySplitter implements ArraySplitter {
   #isWithinBounds = true;
   #pendingBytes = 0;
   #fedBytes = 0;
+  lines = 0;
   isClosed = false;
   closedEnd = 0;
 
@@ -144,6 +145,7 @@ class JsonArraySplitter implements ArraySplitter {
     event.dataEnd = isCarried ? this.#carry.length : end;
     event.isWhole = this.#carry.isWhole;
     this.#isInElement = false;
+    this.lines += 1;
     this.#onEvent(event);
     this.#carry.clear();
   }

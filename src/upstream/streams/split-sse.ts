@@ -44,6 +44,7 @@ class SseSplitter implements StreamSplitter {
   /** Where the unfinished line begins in the carried bytes. */
   #lineAt = 0;
   #pendingBytes = 0;
+  lines = 0;
   /** The bytes of the chunks before the current one. */
   #fedBytes = 0;
   #isFirstLine = true;
@@ -97,6 +98,7 @@ class SseSplitter implements StreamSplitter {
     for (;;) {
       const end = this.#lineEnd(chunk, at);
       if (end >= chunk.length) break;
+      this.lines += 1;
       if (end > at) {
         this.#readLine(chunk, at, end);
         at = this.#behindLineEnd(chunk, end);
@@ -131,6 +133,7 @@ class SseSplitter implements StreamSplitter {
       const end = this.#lineEnd(chunk, at);
       this.#append(chunk, at, Math.min(end, chunk.length));
       if (end >= chunk.length) break;
+      this.lines += 1;
       at = this.#behindLineEnd(chunk, end);
       const { bytes, length } = this.#carry;
       if (length === this.#lineAt) {

@@ -31,6 +31,8 @@ export type StreamStatus = {
   terminalEnd: number | undefined;
   /** The bytes of a Chat Completions event that carries the usage and no choice, as positions in the stream. */
   usageEvent: { readonly start: number; readonly end: number } | undefined;
+  /** Lines, or elements of an array, since the latest content: comments and keep-alives. */
+  idleLines: number;
 };
 
 export type StreamState = {
@@ -43,6 +45,8 @@ export type StreamState = {
   answeredBefore: boolean;
   /** A finish reason has arrived: the stream may end without an end marker. */
   isFinished: boolean;
+  /** The search queries that Gemini's stream has listed; undefined until it lists one. */
+  queries: Set<string> | undefined;
 };
 
 export type EventReader = (state: StreamState, event: StreamEvent) => void;
@@ -61,12 +65,14 @@ export function newStreamState(format: ProviderFormat): StreamState {
       foreign: undefined,
       terminalEnd: undefined,
       usageEvent: undefined,
+      idleLines: 0,
     },
     counts: emptyCounts(),
     keys: new JsonKeys(),
     outputBytes: 0,
     answeredBefore: false,
     isFinished: false,
+    queries: undefined,
   };
 }
 
