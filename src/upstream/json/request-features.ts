@@ -37,8 +37,8 @@ const STANDARD_TIERS: ReadonlySet<string> = new Set([
 
 const FIELDS: Readonly<Partial<Record<RequestKind['operation'], readonly string[]>>> = {
   messages: ['service_tier', 'speed', 'inference_geo', 'mcp_servers'],
-  chat: ['service_tier', 'modalities', 'web_search_options'],
-  responses: ['service_tier', 'max_tool_calls'],
+  chat: ['service_tier', 'modalities', 'web_search_options', 'plugins', 'search_parameters'],
+  responses: ['service_tier', 'max_tool_calls', 'plugins', 'search_parameters'],
   generate: ['service_tier', 'serviceTier'],
 };
 
@@ -112,8 +112,13 @@ function impliedTools(
     tools = [toolOf('model', 'web_search', 1)];
   if (given(body, fields.get('mcp_servers')))
     tools = [...tools, toolOf('mcp_servers', 'mcp', undefined)];
+  for (const field of COMPATIBLE_TOOLS)
+    if (given(body, fields.get(field))) tools = [...tools, toolOf(field, field, undefined)];
   return tools;
 }
+
+/** Fields of compatible providers: OpenRouter's plugins, such as its web search, and xAI's live search. */
+const COMPATIBLE_TOOLS = ['plugins', 'search_parameters'];
 
 /** OpenAI's models for searches, such as `gpt-4o-search-preview`, search with each request of the chat endpoint. */
 function searchesAlways(body: Buffer, span: JsonSpan | undefined): boolean {
