@@ -5,6 +5,11 @@
 import { usdToNanos } from '../../kernel/money.ts';
 import { type DatedPrices, priceStep } from './price-list.ts';
 
+/** Without date and revision. */
+export function builtInModels(): readonly string[] {
+  return [...BUILT_IN.keys()].map((family) => `claude-${family}`);
+}
+
 export function builtInPrices(model: string): DatedPrices | undefined {
   const family = NAME.exec(model)?.[1];
   return family === undefined ? undefined : BUILT_IN.get(family);
