@@ -42,8 +42,11 @@ const SENTENCES: Readonly<Record<AlertName, (facts: TextFacts) => Sentence>> = {
     remedy: 'Find the organisation or provider in the log, then raise its limit or queue the work.',
   }),
   'budget-usage': ({ subject, value, threshold }) => ({
-    fact: `${percent(value)} of a monthly budget is spent (${subject ?? 'unknown'}), at least ${percent(threshold)}.`,
-    remedy: 'Raise monthlyBudgetUsd, or expect BUDGET_EXCEEDED until the month ends.',
+    fact: `A monthly budget has passed ${percent(threshold)}: ${percent(value)} is spent (${subject ?? 'unknown'}).`,
+    remedy:
+      threshold < 1
+        ? 'Raise the budget: once it is spent, requests fail with BUDGET_EXCEEDED until the month ends.'
+        : 'Raise the budget: until then, or the end of the month, requests fail with BUDGET_EXCEEDED.',
   }),
   'latency-p99': ({ value, threshold }) => ({
     fact: `The slowest 1 % of requests take ${seconds(value)} or longer, more than ${seconds(threshold)}.`,
