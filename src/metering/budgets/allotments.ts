@@ -25,8 +25,8 @@ export const WORKING_LIFE_MS = 15_000;
 /** From this many requests on an organisation has a working allotment, and keeps it down to a quarter of them. */
 const BUSY_PER_SECOND = 64;
 const BUSY_COUNT = (BUSY_PER_SECOND * MIN_MEASURED_MS) / 1000;
-/** A standby allotment pays for this part of its life: its expiry is renewed late by a tenth, and clocks differ. */
-const STANDBY_PAYS_PART = 0.85;
+/** An allotment pays for this part of its life: its expiry is renewed late by a tenth, and clocks differ. */
+const PAYS_PART = 0.85;
 const FORGET_AFTER_MS = 5 * 60_000;
 /** The store looks at the allotments of all of them in every renewal. */
 const MAX_BUDGETS = 2000;
@@ -39,6 +39,7 @@ class Allotment {
   unstoredNanos = 0;
   wantedNanos = 0;
   paysUntil = Number.POSITIVE_INFINITY;
+  isRetired = false;
 
   constructor(purpose: AllotmentPurpose, account: AccountName) {
     this.purpose = purpose;
@@ -53,9 +54,15 @@ class Allotment {
 
   /** Gives up what is left; true if that is anything. */
   empty(): boolean {
-    const isAnything = this.leftNanos > 0;
-    if (isAnything) this.leftNanos = 0;
-    return isAnything;
+    if (this.leftNanos <= 0) return false;
+    this.leftNanos = 0;
+    return true;
+  }
+
+  /** It pays nothing from now on, and keeps only what covers its unstored attempts. */
+  retire(): void {
+    this.wantedNanos = 0;
+    this.isRetired = true;
   }
 }
 
@@ -166,6 +173,7 @@ export class Allotments {
   close(): void {
     this.#isClosed = true;
     this.#budgets.clear();
+    for (const allotment of this.#allotments.values()) allotment.retire();
   }
 
   /** Decides which allotments this server should have, and how large working ones should be. */
@@ -182,9 +190,8 @@ export class Allotments {
         budget.working.wantedNanos = budget.working.unstoredNanos + (demandNanos ?? 0);
       if (isForgotten) this.#budgets.delete(key);
     }
-    for (const allotment of this.#allotments.values())
-      if (allotment.unstoredNanos === 0 && !this.#isCurrent(allotment))
-        this.#allotments.delete(allotment.id);
+    for (const { id, isRetired, unstoredNanos } of this.#allotments.values())
+      if (isRetired && unstoredNanos === 0) this.#allotments.delete(id);
     const requests = [...this.#allotments.values()].map((each) => this.#requestFor(each, now));
     const after = this.#workingIds();
     return {
@@ -200,10 +207,9 @@ export class Allotments {
     let isGivenUp = false;
     for (const { id, floorNanos, expiresAt } of requests) {
       const [allotment, grant] = [this.#allotments.get(id), grantOf.get(id)];
-      if (!grant || !allotment || !this.#isCurrent(allotment)) continue;
+      if (!grant || !allotment || allotment.isRetired) continue;
       allotment.leftNanos += grant.amountNanos - floorNanos;
-      const paysPart = allotment.purpose === 'standby' ? STANDBY_PAYS_PART : 1;
-      allotment.paysUntil = now + (expiresAt - now) * paysPart;
+      allotment.paysUntil = now + (expiresAt - now) * PAYS_PART;
       if (grant.isShort && allotment.empty()) isGivenUp = true;
     }
     return isGivenUp;
@@ -222,21 +228,18 @@ export class Allotments {
   #replace(budget: UsedBudget, purpose: AllotmentPurpose, isNeeded: boolean, now: number): void {
     const known = budget[purpose];
     if (known && isNeeded && now < known.paysUntil) return;
+    known?.retire();
     const made = isNeeded ? new Allotment(purpose, budget.account) : undefined;
     budget[purpose] = made;
     if (made) this.#allotments.set(made.id, made);
   }
 
   #requestFor(allotment: Allotment, now: number): AllotmentRequest {
-    const { id, account, purpose, unstoredNanos, leftNanos, wantedNanos } = allotment;
-    const keptNanos = this.#isCurrent(allotment) ? leftNanos : 0;
+    const { id, account, purpose, unstoredNanos, wantedNanos } = allotment;
+    const keptNanos = allotment.isRetired ? 0 : allotment.leftNanos;
     const floorNanos = Math.max(0, unstoredNanos + keptNanos);
     const expiresAt = now + (purpose === 'working' ? WORKING_LIFE_MS : this.#standbyLifeMs);
     return { id, account, purpose, floorNanos, wantedNanos, expiresAt };
-  }
-
-  #isCurrent(allotment: Allotment): boolean {
-    return this.#budgets.get(keyOf(allotment.account))?.[allotment.purpose] === allotment;
   }
 
   #workingIds(): ReadonlySet<string> {

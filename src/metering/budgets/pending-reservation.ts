@@ -15,8 +15,6 @@ export class PendingReservation {
   cancelPatience: CancelTimer | undefined;
   /** The next answer is final. */
   isOutOfPatience = false;
-  /** The last answer of the store. */
-  refusal: ReservationRefusal | undefined;
   readonly #resetAt: number;
   readonly #onDecision: (decision: BudgetDecision) => void;
 
@@ -39,10 +37,13 @@ export class PendingReservation {
     this.end({ kind: 'exceeded', scope, limitNanos, spentNanos, resetAt: this.#resetAt });
   }
 
-  /** Without a decision the request is withdrawn. */
-  end(decision?: BudgetDecision): void {
+  end(decision: BudgetDecision): void {
+    this.withdraw();
+    this.#onDecision(decision);
+  }
+
+  withdraw(): void {
     this.cancelPatience?.();
     this.state = 'over';
-    if (decision) this.#onDecision(decision);
   }
 }

@@ -41,8 +41,8 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   readonly #renewal: AllotmentRenewal;
   readonly #allotments: Allotments;
   readonly #toAsk: Batches<PendingReservation>;
-  /** By organisation, in the order of arrival: a later request waits behind the earlier ones. */
-  readonly #waiting = new Map<string, Set<PendingReservation>>();
+  /** By organisation, in the order of arrival: a later request waits behind the earlier ones. Emptied at every new ask. */
+  readonly #waiting = new Map<string, PendingReservation[]>();
   /** Reservations of unanswered statements, until their attempts end. */
   readonly #doubtful = new Map<string, BudgetReservation>();
   #cancelAskAgain: CancelTimer | undefined;
@@ -62,7 +62,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
       this.#renewal.renewNow();
     const isBehind = this.#waiting.has(pending.reservation.organizationId);
     if (isBehind || !this.#pay(pending, 'working')) this.#decide(pending);
-    return () => this.#withdraw(pending);
+    return () => pending.withdraw();
   }
 
   release(attempt: ReservedAttempt): void {
@@ -120,11 +120,14 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     const { reservation } = pending;
     if (!journal.isWritable() || !this.#allotments.pay(reservation, purpose, clock.now()))
       return false;
-    journal.append({ kind: 'reservation', reservation }, () => {
-      if (pending.state === 'over') this.release(reservation);
-      else pending.accept();
-    });
+    journal.append({ kind: 'reservation', reservation }, () => this.#accept(pending));
     return true;
+  }
+
+  /** The money is reserved; a request that was withdrawn meanwhile gives it back. */
+  #accept(pending: PendingReservation): void {
+    if (pending.state === 'over') this.release(pending.reservation);
+    else pending.accept();
   }
 
   async #ask(queued: readonly PendingReservation[]): Promise<void> {
@@ -139,7 +142,10 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     cancelLate();
     if (refusals) return this.#answer(asked, refusals);
     this.#doubt(asked);
-    void answer.then((lateRefusals) => lateRefusals && this.#endDoubt(asked));
+    // A late answer ends the doubt: the statement has been carried out.
+    void answer.then((lateRefusals) => {
+      if (lateRefusals) for (const { id } of reservations) this.#doubtful.delete(id);
+    });
   }
 
   /** A request that arrived while others began to wait waits behind them. */
@@ -155,15 +161,12 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     const refusalOf = new Map(refusals.map((refusal) => [refusal.id, refusal]));
     for (const pending of asked) {
       const refusal = refusalOf.get(pending.reservation.id);
-      const isOver = pending.state === 'over';
-      if (refusal && !isOver) this.#refuse(pending, refusal);
-      else if (!refusal && isOver) this.release(pending.reservation);
-      else if (!refusal) pending.accept();
+      if (!refusal) this.#accept(pending);
+      else if (pending.state !== 'over') this.#refuse(pending, refusal);
     }
   }
 
   #refuse(pending: PendingReservation, refusal: ReservationRefusal): void {
-    pending.refusal = refusal;
     // The money in this server's allotments may be the money that is missing.
     if (this.#allotments.giveUp(pending.reservation)) this.#renewal.renewNow();
     if (refusal.answer === 'exceeded' || pending.isOutOfPatience) pending.refuse(refusal);
@@ -181,14 +184,6 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     }
   }
 
-  /** The store has carried out the statement: reservations of requests that were refused meanwhile are released. */
-  #endDoubt(asked: readonly PendingReservation[]): void {
-    for (const { reservation } of asked) {
-      this.#doubtful.delete(reservation.id);
-      if (!this.#allotments.isOpen(reservation.id)) this.release(reservation);
-    }
-  }
-
   /** False if no unanswered statement asked for it. */
   #voidDoubtful(id: string): boolean {
     if (this.#doubtful.size === 0) return false;
@@ -202,42 +197,31 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   #wait(pending: PendingReservation): void {
     const { clock } = this.#parts;
     const { organizationId } = pending.reservation;
-    const queue = this.#waiting.get(organizationId) ?? new Set();
-    this.#waiting.set(organizationId, queue.add(pending));
+    const queue = this.#waiting.get(organizationId);
+    if (queue) queue.push(pending);
+    else this.#waiting.set(organizationId, [pending]);
     pending.state = 'waiting';
     pending.cancelPatience ??= clock.after(pending.patienceMs, () => this.#endPatience(pending));
     this.#cancelAskAgain ??= clock.after(ASK_AGAIN_MS, () => this.#askAgain());
   }
 
+  /** The request is asked for once more, ahead of those that wait: it may have been behind others all the time. */
   #endPatience(pending: PendingReservation): void {
     pending.isOutOfPatience = true;
-    // A request that is being asked for gets the store's answer.
-    if (pending.state !== 'waiting') return;
-    this.#leave(pending);
-    if (pending.refusal) pending.refuse(pending.refusal);
-    // It waited behind others and was never asked for: that is done once.
-    else this.#decide(pending);
+    this.#decideWaiting(pending);
   }
 
   #askAgain(): void {
     this.#cancelAskAgain?.();
     this.#cancelAskAgain = undefined;
-    const waiting = [...this.#waiting.values()].flatMap((queue) => [...queue]);
+    const queues = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (const pending of waiting) this.#decide(pending);
+    for (const pending of queues.flat()) this.#decideWaiting(pending);
   }
 
-  #leave(pending: PendingReservation): void {
-    const { organizationId } = pending.reservation;
-    const queue = this.#waiting.get(organizationId);
-    queue?.delete(pending);
-    if (queue?.size === 0) this.#waiting.delete(organizationId);
-  }
-
-  #withdraw(pending: PendingReservation): void {
-    if (pending.state === 'over') return;
-    pending.end();
-    this.#leave(pending);
+  /** A request that was withdrawn, or is being asked for at the end of its patience, does not wait. */
+  #decideWaiting(pending: PendingReservation): void {
+    if (pending.state === 'waiting') this.#decide(pending);
   }
 
   /** A request may wait for the money that an attempt has just set free. */
