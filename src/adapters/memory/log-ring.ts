@@ -1,14 +1,16 @@
 // The last log entries of this process, for the dashboard and the admin API. It wraps the log that writes lines; a full
-// ring overwrites its oldest entry. Entries of requests have a ring of their own.
+// ring overwrites its oldest entry. Entries of requests have a ring of their own, which holds their encoded lines.
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { createLineEncoder, decodeLine, type LogSink } from '../../kernel/telemetry/log-line.ts';
 import {
   createLogFilter,
   isRequestEntry,
   type LogQuery,
   type RecentEntry,
 } from '../../kernel/telemetry/log-query.ts';
+import { LineRing } from './line-ring.ts';
 
 export type LogRing = {
   /** A log that writes through to `next` and records the entry. */
@@ -27,28 +29,32 @@ export type LogRingOptions = {
 };
 
 export function createLogRing(
-  next: Log,
+  next: LogSink,
   clock: Pick<Clock, 'now'>,
   { capacity, serverId }: LogRingOptions,
 ): LogRing {
-  const requests = createRing(capacity);
+  const requests = new LineRing(capacity);
   const others = createRing(capacity);
   const origin = serverId === undefined ? {} : { serverId };
+  const encode = createLineEncoder(serverId ?? '');
   let notifyFollower: ((entry: RecentEntry) => void) | undefined;
 
   return {
     log: {
       write(entry) {
-        next.write(entry);
-        if (entry.level === 'debug') return;
-        const recent = { ...entry, at: clock.now(), ...origin };
-        (isRequestEntry(entry) ? requests : others).push(recent);
-        notifyFollower?.(recent);
+        if (entry.level === 'debug') return next.write(entry);
+        const at = clock.now();
+        const line = encode(entry, at);
+        next.write(entry, line);
+        if (isRequestEntry(entry)) requests.push(line);
+        else others.push({ ...entry, at, ...origin });
+        notifyFollower?.({ ...entry, at, ...origin });
       },
       flush: () => next.flush(),
     },
     recent(query) {
-      return [...requests.entries(), ...others.entries()]
+      const served = requests.lines().map((line) => ({ ...decodeLine(line), ...origin }));
+      return [...served, ...others.entries()]
         .filter(createLogFilter(query))
         .sort((a, b) => b.at - a.at)
         .slice(0, query.limit);
