@@ -2,12 +2,14 @@
 // The `spillway` command. In a checkout it installs missing dependencies and runs the sources on the pinned Node; in the
 // published package it runs the compiled code.
 
+import { executionAsyncResource } from 'node:async_hooks';
 import { existsSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 restartWithAllocatorSettings();
+keepTickShape();
 
 const home = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(home, 'src', 'cli', 'main.ts');
@@ -50,6 +52,18 @@ function restartWithAllocatorSettings() {
   };
   const args = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
   process.execve(process.execPath, args, { ...process.env, ...settings });
+}
+
+/**
+ * Keeps `process.nextTick` fast for the life of the process. V8 refers weakly to the shape of the object that each tick
+ * allocates; a full collection at a moment without a tick drops that shape, and from then on every tick takes V8's slow path:
+ * 0.4 µs instead of 0.08. One retained tick object keeps the shape.
+ */
+function keepTickShape() {
+  let kept;
+  process.nextTick(() => (kept = executionAsyncResource()));
+  // The listener's reference lasts as long as the process.
+  process.once('exit', () => kept);
 }
 
 /** `serve` is the default command. */

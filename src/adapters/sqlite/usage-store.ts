@@ -4,6 +4,7 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { postingMonth } from '../../kernel/calendar-month.ts';
+import type { StoredValue } from '../../kernel/record-layout.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import type {
@@ -201,5 +202,7 @@ function insertTogether(statements: Statements, records: readonly UsageRecord[])
 
 /** True if every record was new. */
 function isInserted(statement: StatementSync, records: readonly UsageRecord[]): boolean {
-  return statement.run(...records.flatMap(usageValues)).changes === records.length;
+  const values: StoredValue[] = [];
+  for (const record of records) usageValues(record, values);
+  return statement.run(...values).changes === records.length;
 }

@@ -94,17 +94,18 @@ export function createCallMetrics(
     'USD',
   );
   const countForRate = createErrorRate(metrics, clock);
-  const models = new Map<string, ModelCells>();
+  /** By provider, then by model: a joined key would be built for every call. */
+  const providers = new Map<string, Map<string, ModelCells>>();
+  let models = 0;
 
   function cellsFor(provider: string, model: string): ModelCells {
-    const key = `${provider}/${model}`;
-    let cells = models.get(key);
-    if (!cells) {
-      if (models.size >= MAX_MODELS && model !== OTHER_MODEL)
-        return cellsFor(provider, OTHER_MODEL);
-      cells = createCells(families, provider, model);
-      models.set(key, cells);
-    }
+    const known = providers.get(provider)?.get(model);
+    if (known) return known;
+    if (models >= MAX_MODELS && model !== OTHER_MODEL) return cellsFor(provider, OTHER_MODEL);
+    const cells = createCells(families, provider, model);
+    const ofProvider = providers.get(provider) ?? new Map<string, ModelCells>();
+    providers.set(provider, ofProvider.set(model, cells));
+    models += 1;
     return cells;
   }
 

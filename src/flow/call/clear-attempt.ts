@@ -54,6 +54,8 @@ export class AttemptClearance {
   readonly #order: ClearanceOrder;
   readonly #planned: PlannedAttempt;
   readonly #listener: ClearanceListener;
+  /** Of the attempt; one string, because its first use as a key makes later uses cheap. */
+  readonly #id: string;
   #withdrawReservation: (() => void) | undefined;
   #permit: HeldPermit | undefined;
   #isRenewed = false;
@@ -71,6 +73,7 @@ export class AttemptClearance {
     this.#order = order;
     this.#planned = planned;
     this.#listener = listener;
+    this.#id = usageRecordId(order.id, planned.number);
   }
 
   /** `patienceMs` bounds the wait for the reservation. */
@@ -111,12 +114,12 @@ export class AttemptClearance {
   /** The first attempt is one decision of the caller's and the account's limits; later ones count for the account only. */
   #askForPermit(): PermitAsk {
     const { terms, holdMarginMs } = this.#parts;
-    const { id, plan, principal, isBackground } = this.#order;
+    const { plan, principal, isBackground } = this.#order;
     const { target, number } = this.#planned;
     const { limits, countsTokens } =
       principal && number === 1 ? terms.forRequest(principal, target) : terms.forAccount(target);
     return {
-      id: usageRecordId(id, number),
+      id: this.#id,
       limits,
       tokens: countsTokens ? likelyTokens(plan, limits) : 0,
       expiresMs: this.#leasedMs() + holdMarginMs,
@@ -146,7 +149,7 @@ export class AttemptClearance {
     const { provider, model } = target;
     return {
       attempt: {
-        id: usageRecordId(id, number),
+        id: this.#id,
         requestId: id,
         attempt: number,
         organizationId: payer.organizationId,
@@ -180,6 +183,7 @@ export class AttemptClearance {
     this.#isOver = true;
     const { target, number, pass } = this.#planned;
     this.#listener.onCleared({
+      id: this.#id,
       target,
       number,
       pass,

@@ -4,7 +4,6 @@
 import { readRawFailure } from '../../errors/raw-failure.ts';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { usageRecordId } from '../../metering/usage/usage-record.ts';
 import type { CallOrder, CallParts, FailureRecorder } from './call-order.ts';
 import type { SentAttempt } from './charge/settle-attempt.ts';
 import { logFailedAttempt } from './log-call.ts';
@@ -33,7 +32,7 @@ export function recordFailedAttempt(
 function addToRecord(
   { failures, clock }: FailureParts,
   order: Pick<CallOrder, 'id' | 'payer' | 'startedAtMs' | 'recordedUnder'>,
-  { target, number }: Pick<SentAttempt, 'target' | 'number'>,
+  { id, target }: Pick<SentAttempt, 'id' | 'target'>,
   error: SpillwayError,
 ): void {
   if (!failures) return;
@@ -42,7 +41,7 @@ function addToRecord(
   failures.records.failed(
     { organizationId, keyId, ...(order.recordedUnder ?? { id: order.id }) },
     {
-      id: usageRecordId(order.id, number),
+      id,
       startedAt: endedAt - Math.round(clock.monotonic() - order.startedAtMs),
       endedAt,
       provider: target.provider,

@@ -21,12 +21,20 @@ export function answerHeaders(
   serverId: string,
   facts: AnswerFacts,
 ): string[] {
+  // One literal and pushes: spreading the lists of other functions costs more than all of their strings.
   const headers = [
     'content-type',
     facts.contentType,
-    ...namingHeaders(request),
-    ...servedHeaders(serverId, facts.attempts),
+    'x-request-id',
+    request.id,
+    'request-id',
+    request.id,
+    'x-spillway-served-by',
+    serverId,
+    'x-spillway-attempts',
+    String(facts.attempts),
   ];
+  if (request.correlationId !== undefined) headers.push('x-correlation-id', request.correlationId);
   if (facts.length === undefined) headers.push('cache-control', 'no-cache');
   else headers.push('content-length', String(facts.length));
   if (facts.costNanos !== undefined) {

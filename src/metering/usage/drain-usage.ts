@@ -12,8 +12,8 @@ import { createMutex, type Mutex } from './mutex.ts';
 import type { UsageRecord } from './usage-record.ts';
 import type { UsageStore } from './usage-store.ts';
 
+/** A full batch is stored at once: entries that wait any longer survive a second scavenge and are promoted. */
 const MAX_BATCH = 1000;
-/** Short, because every collection of young memory copies the entries that wait. */
 const GATHER_MS = 100;
 const MAX_PAUSE_MS = 5000;
 
@@ -53,11 +53,23 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
   let isClosed = false;
   /** An entry that arrived during a pass may have been written too late for it. */
   let isWokenMeanwhile = false;
+  /** Entries since the last pass began. */
+  let gathered = 0;
 
   function wake(): void {
+    gathered += 1;
     if (running) isWokenMeanwhile = true;
-    if (cancelTimer || running || isClosed) return;
-    cancelTimer = clock.after(pauseMs(), () => {
+    if (running || isClosed) return;
+    if (!cancelTimer) schedule(pauseMs());
+    else if (gathered === MAX_BATCH && failuresInARow === 0) {
+      cancelTimer();
+      // Not within this call: the answers of the present turn are sent first.
+      schedule(0);
+    }
+  }
+
+  function schedule(delayMs: number): void {
+    cancelTimer = clock.after(delayMs, () => {
       cancelTimer = undefined;
       void pass().catch(() => wake());
     });
@@ -73,6 +85,7 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
   }
 
   function pass(): Promise<void> {
+    gathered = 0;
     running ??= storeBatches().finally(() => {
       running = undefined;
       isFlushing = false;

@@ -16,7 +16,7 @@ export function createPostgresUsageStore(store: Pick<PostgresStore, 'db' | 'run'
       if (records.length + opened.length + closed.length + voided.length === 0)
         return { stored: 0, crossed: [] };
       const [row] = await store.run<StoredRow>(STORE_USAGE, [
-        compositeArray(records.map(usageValues)),
+        compositeArray(records.map((record) => usageValues(record))),
         reservationLines(opened),
         textArray(closed),
         reservationLines(voided),

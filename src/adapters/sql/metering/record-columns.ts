@@ -13,11 +13,12 @@ export const RESERVATION_LAYOUT = new RecordLayout<BudgetReservation>(RESERVATIO
 export const USAGE_COLUMNS = USAGE_LAYOUT.fields.map(toSnakeCase);
 export const RESERVATION_COLUMNS = RESERVATION_LAYOUT.fields.map(toSnakeCase);
 
-/** A stored record always has its month. */
-export function usageValues(record: UsageRecord): StoredValue[] {
+/** Appends the values to `values`. A stored record always has its month. */
+export function usageValues(record: UsageRecord, values: StoredValue[] = []): StoredValue[] {
   const { budgetMonth } = record;
   return USAGE_LAYOUT.values(
     budgetMonth === undefined ? { ...record, budgetMonth: postingMonth(record) } : record,
+    values,
   );
 }
 

@@ -40,7 +40,7 @@ function rig() {
     limiter.take(permit, (decision) => assert.equal(decision.isAllowed, true));
     const pass = { key: { provider: 'openai', region: 'us-east' }, probe: undefined };
     const sentAtMs = clock.monotonic();
-    const reserved = { budgetMonth: 202601, reservedNanos: 0 };
+    const reserved = { id: permit.id, budgetMonth: 202601, reservedNanos: 0 };
     const sent = { target: OPENAI_TARGET, number, pass, sentAtMs, permit, ...reserved };
     const order = { id: 'req', payer: PAYER, plan: { isStream: false } };
     return clock

@@ -42,6 +42,7 @@ function openRig() {
 
 function sent(number: number): SentAttempt {
   return {
+    id: `req.${number}`,
     target: OPENAI_TARGET,
     number,
     pass: { key: { provider: 'openai', region: 'us-east' }, probe: undefined },
