@@ -58,6 +58,7 @@ suite('three gateways on one Redis and a provider with a short limit', () => {
     const { simulator } = cluster;
     simulator.setScenario({ preset: 'usage-limit', resetInSeconds: 600 });
     await limitAt(urls[1]);
+    for (const url of urls) await until(async () => (await circuitAt(url)).cause === 'limit');
     simulator.setScenario({ preset: 'healthy' });
     const region = cluster.env['SERVER_REGION'] ?? '';
     await administer(operator(urls[2]), 'DELETE', `/admin/limits/anthropic/${region}`);
