@@ -79,7 +79,7 @@ export function prepareBudgetStatements(database: DatabaseSync): BudgetStatement
 /** A reservation that is delivered again after its attempt was settled is not stored. */
 function openSql(): string {
   return `
-    insert into budget_reservations (${RESERVATION_COLUMNS.join(', ')})
+    insert or rollback into budget_reservations (${RESERVATION_COLUMNS.join(', ')})
     select ${RESERVATION_COLUMNS.map(() => '?').join(', ')}
     where not exists (select 1 from usage_records where id = ?) on conflict do nothing`;
 }
@@ -87,7 +87,7 @@ function openSql(): string {
 /** Returns limits as well: a batch of many organisations posts to many budgets. */
 function postSql(rows: number): string {
   return `
-    insert into budget_periods (organization_id, month, kind, scope_id, posted_nanos)
+    insert or rollback into budget_periods (organization_id, month, kind, scope_id, posted_nanos)
     values ${Array.from({ length: rows }, () => '(?, ?, ?, ?, ?)').join(', ')}
     on conflict do update set posted_nanos = posted_nanos + excluded.posted_nanos
     returning organization_id, month, kind, scope_id, posted_nanos, case kind

@@ -63,10 +63,14 @@ function prepare(database: DatabaseSync): Statements {
   };
 }
 
+/**
+ * `or rollback`: a violated constraint ends the transaction, which the caller rolls back anyway. Otherwise SQLite copies every
+ * page that a statement of several rows changes, to be able to undo the statement alone.
+ */
 function insertSql(rows: number): string {
   const row = `(${USAGE_COLUMNS.map(() => '?').join(', ')})`;
   return `
-    insert into usage_records (${USAGE_COLUMNS.join(', ')})
+    insert or rollback into usage_records (${USAGE_COLUMNS.join(', ')})
     values ${Array.from({ length: rows }, () => row).join(', ')}
     on conflict (id) do nothing`;
 }
@@ -95,7 +99,7 @@ const ROLLUP_COLUMNS = [
 function rollupSql(rows: number): string {
   const row = `(${ROLLUP_COLUMNS.map(() => '?').join(', ')})`;
   return `
-    insert into usage_rollups (${ROLLUP_COLUMNS.join(', ')})
+    insert or rollback into usage_rollups (${ROLLUP_COLUMNS.join(', ')})
     values ${Array.from({ length: rows }, () => row).join(', ')}
     on conflict do update set
       ${ROLLUP_SUMS.map((sum) => `${sum} = ${sum} + excluded.${sum}`).join(', ')}`;
