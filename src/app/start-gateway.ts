@@ -12,7 +12,7 @@ import {
 import { assertShared } from '../config/shared-services.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import { startSimulator } from '../simulator/simulator.ts';
+import type { Simulator } from '../simulator/simulator.ts';
 import { createGateway, type Gateway } from './create-gateway.ts';
 import { type Roles, rolesOf } from './roles.ts';
 
@@ -44,7 +44,7 @@ export async function startGateway(config: Config, options: StartOptions): Promi
   assertProviders(config, { role });
   assertShared(config, { role });
   const simulator = usesSimulator(config, { role })
-    ? await startSimulator({ clock, logCapacity: SIMULATOR_LOG_ENTRIES })
+    ? await startBuiltInSimulator(clock)
     : undefined;
   try {
     const effective = simulator ? withSimulator(config, simulator.url) : config;
@@ -66,4 +66,10 @@ export async function startGateway(config: Config, options: StartOptions): Promi
     await simulator?.close();
     throw error;
   }
+}
+
+/** Loads it, too: a server with providers does without its code. */
+async function startBuiltInSimulator(clock: Clock): Promise<Simulator> {
+  const { startSimulator } = await import('../simulator/simulator.ts');
+  return startSimulator({ clock, logCapacity: SIMULATOR_LOG_ENTRIES });
 }

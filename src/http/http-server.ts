@@ -3,26 +3,16 @@
 //
 // server-listener.ts has the states of the listener.
 
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type RequestListener,
-  type Server,
-} from 'node:http';
-import swagger from '@fastify/swagger';
+import type { IncomingHttpHeaders, RequestListener, Server } from 'node:http';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   type RouteOptions,
 } from 'fastify';
-import {
-  jsonSchemaTransform,
-  serializerCompiler,
-  validatorCompiler,
-} from 'fastify-type-provider-zod';
 import type { Principal } from '../admission/principal.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { createServer } from '../kernel/http-module.ts';
 import type { NewId } from '../kernel/ids.ts';
 import { admitBodies } from './bodies/admit-bodies.ts';
 import type { BodyQuota } from './bodies/body-quota.ts';
@@ -40,8 +30,8 @@ import {
   type HttpServer,
 } from './listener/server-listener.ts';
 import type { NativeHandler } from './native-handler.ts';
-import { openApiDocument } from './openapi/document-head.ts';
 import { registerDocument } from './openapi/document-routes.ts';
+import { generateDocument } from './openapi/generate-document.ts';
 import { createCors } from './paths/cors.ts';
 import {
   createRequestRouter,
@@ -52,6 +42,7 @@ import {
 } from './paths/route-request.ts';
 import { createServedMethods } from './paths/served-methods.ts';
 import type { ErrorReplier } from './reply-error.ts';
+import { NO_OWN_COMPILERS, useZod } from './schemas/zod-compilers.ts';
 import { createUnreadableReplier, type LogUnreadable } from './unreadable-request.ts';
 
 export type HttpServerOptions = ConnectionBounds & {
@@ -94,6 +85,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     requestTimeout: parts.options.requestTimeoutMs,
     genReqId: () => parts.newId('req'),
     exposeHeadRoutes: true,
+    schemaController: NO_OWN_COMPILERS,
     // Ids have up to 200 characters; the schemas of the routes check them.
     routerOptions: { maxParamLength: 600 },
     logger: false,
@@ -109,8 +101,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     clientErrorHandler: createUnreadableReplier(parts.newId, parts.clock, parts.logUnreadable),
   });
   readJsonBodies(app);
-  app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
+  useZod(app);
   app.addHook('onRoute', (route) => {
     limitBody(route, parts.options);
     routing.methods.add(route.method, route.url);
@@ -125,8 +116,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   app.setErrorHandler((error, request, reply) =>
     failRequest(parts, request, reply, fromFrameworkError(error, request.routeOptions.bodyLimit)),
   );
-  await app.register(swagger, { openapi: openApiDocument(), transform: jsonSchemaTransform });
-  registerDocument(app, parts.native !== undefined);
+  registerDocument(app, () => generateDocument(parts.routes), parts.native !== undefined);
   for (const register of parts.routes) register(app);
   await app.ready();
   return createServerListener(app, {

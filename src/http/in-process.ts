@@ -2,12 +2,12 @@
 // command line uses it when no server is running.
 
 import Fastify, { type InjectOptions } from 'fastify';
-import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { SpillwayError } from '../errors/spillway-error.ts';
 import type { NewId } from '../kernel/ids.ts';
 import { fromFrameworkError } from './framework-error.ts';
 import type { RegisterRoutes } from './http-server.ts';
 import type { ErrorReplier } from './reply-error.ts';
+import { NO_OWN_COMPILERS, useZod } from './schemas/zod-compilers.ts';
 
 export type InProcessParts = {
   readonly routes: readonly RegisterRoutes[];
@@ -27,9 +27,12 @@ export type InProcessRequest = {
 };
 
 export async function createInProcessApi(parts: InProcessParts): Promise<InProcessApi> {
-  const app = Fastify({ logger: false, genReqId: () => parts.newId('req') });
-  app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
+  const app = Fastify({
+    logger: false,
+    genReqId: () => parts.newId('req'),
+    schemaController: NO_OWN_COMPILERS,
+  });
+  useZod(app);
   const refuse = (error: SpillwayError, requestId: string, raw: Raw): void =>
     parts.replyError({
       error,

@@ -4,9 +4,9 @@
 
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../kernel/clock.ts';
+import { createServer } from '../kernel/http-module.ts';
 import type { ControlReply, ControlRequest } from './control.ts';
 import { answerControl, control, isControlPath } from './control.ts';
 import type { Exchange } from './exchange.ts';

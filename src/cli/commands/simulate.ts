@@ -4,7 +4,6 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
-import { startSimulator } from '../../simulator/simulator.ts';
 import type { CliContext, RegisterCommand } from '../command.ts';
 import { CliFailure } from '../command.ts';
 import { readPort } from '../read-port.ts';
@@ -32,6 +31,8 @@ async function simulate(options: Options, context: CliContext): Promise<void> {
 }
 
 async function start({ host, port }: Options): Promise<Simulator> {
+  // Loaded here: every command registers this one.
+  const { startSimulator } = await import('../../simulator/simulator.ts');
   try {
     return await startSimulator({ host, port, clock: systemClock });
   } catch (cause) {
