@@ -1,10 +1,13 @@
 // The three sources of a value besides its default: the YAML file, the .env file, the environment. Works on their texts;
 // read-files.ts reads the files. Invalid YAML is a ConfigError without any content of the file, which may hold secrets.
 
+import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { parseEnv } from 'node:util';
-import { LineCounter, parseDocument } from 'yaml';
 import { ConfigError, showName, showShape, wrongValue } from './config-error.ts';
+
+/** Loads the YAML parser only for a file: it takes 2 MiB. */
+const require = createRequire(import.meta.url);
 
 export type SourceTexts = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -57,6 +60,7 @@ export function asMap(name: string, given: unknown): Readonly<Record<string, unk
 
 /** The parser's messages quote the file, so the error contains only its code and position. */
 function parseYaml(name: string, text: string): Readonly<Record<string, unknown>> {
+  const { LineCounter, parseDocument }: typeof import('yaml') = require('yaml');
   const lines = new LineCounter();
   const options = { prettyErrors: false, lineCounter: lines, logLevel: 'error' } as const;
   const document = parseDocument(text, options);
