@@ -12,6 +12,7 @@
 // States of an allotment: current (pays) → retired (pays nothing) → ended, once unstored is zero.
 
 import { newId } from '../../kernel/ids.ts';
+import { AttemptMap } from '../usage/attempt-map.ts';
 import type { UsageRecord } from '../usage/usage-record.ts';
 import type { AccountName } from './budget-account.ts';
 import { accountsOf, type BudgetReservation } from './budget-reservation.ts';
@@ -90,7 +91,7 @@ export class Allotments {
   readonly #budgets = new Map<string, UsedBudget>();
   /** By id, retired ones as well. */
   readonly #allotments = new Map<string, Allotment>();
-  readonly #paid = new Map<string, PaidAttempt>();
+  readonly #paid = new AttemptMap<PaidAttempt>();
   #renewedAt: number;
   #isClosed = false;
 

@@ -4,6 +4,7 @@
 //
 // States of a request: new → reserved → ended, or new → waiting → reserved | exceeded | withdrawn, or new → exceeded.
 
+import { AttemptMap } from '../usage/attempt-map.ts';
 import type { UsageRecord } from '../usage/usage-record.ts';
 import { type BudgetAccount, BudgetAccounts } from './budget-account.ts';
 import type { BudgetReservation } from './budget-reservation.ts';
@@ -24,7 +25,7 @@ type OpenReservation = Pick<BookRequest, 'reservation' | 'charges'>;
 
 export class BudgetBook {
   readonly accounts = new BudgetAccounts<BookRequest>();
-  readonly #open = new Map<string, OpenReservation>();
+  readonly #open = new AttemptMap<OpenReservation>();
 
   /** `reserved`, `waiting` (a callback follows), or the charge that exceeds its limit. */
   reserve(request: BookRequest): 'reserved' | 'waiting' | Charge {

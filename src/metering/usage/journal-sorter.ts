@@ -4,6 +4,7 @@
 // all attempts that they paid are stored.
 
 import type { BudgetReservation } from '../budgets/budget-reservation.ts';
+import { AttemptMap } from './attempt-map.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { LOST, type UsageRecord } from './usage-record.ts';
 import type { ReservationChanges } from './usage-store.ts';
@@ -27,7 +28,7 @@ export type SortedEntries = ReservationChanges & {
 export class JournalSorter {
   readonly #attempts: OpenAttempts | undefined;
   /** Reservations that the drain has stored: the store is not asked to delete others. */
-  readonly #stored = new Set<string>();
+  readonly #stored = new AttemptMap<true>();
   readonly #formerAllotments = new Set<string>();
   #isReplaying = true;
 
@@ -69,7 +70,7 @@ export class JournalSorter {
   }
 
   stored({ opened, closed, voided }: ReservationChanges): void {
-    for (const { id } of opened) this.#stored.add(id);
+    for (const { id } of opened) this.#stored.set(id, true);
     for (const id of closed) this.#stored.delete(id);
     for (const { id } of voided) this.#stored.delete(id);
   }
