@@ -69,12 +69,12 @@ function keepTickShape() {
 }
 
 /**
- * Lets the old generation grow to three times its size before V8 marks it again. By default V8 begins to mark when the room
+ * Lets the old generation grow to four times its size before V8 marks it again. By default V8 begins to mark when the room
  * that is left equals the young generation: on a busy server every second, for a heap in which a tenth has become garbage.
  * src/cli/release-memory.ts returns the memory when the load has ended.
  */
 function collectOldObjectsRarely() {
-  if (runsServer(process.argv[2])) setFlagsFromString('--heap-growing-percent=200');
+  if (runsServer(process.argv[2])) setFlagsFromString('--heap-growing-percent=300');
 }
 
 /** `serve` is the default command. */
