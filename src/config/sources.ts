@@ -4,6 +4,7 @@
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { parseEnv } from 'node:util';
+import type * as Yaml from 'yaml';
 import { ConfigError, showName, showShape, wrongValue } from './config-error.ts';
 
 /** Loads the YAML parser only for a file: it takes 2 MiB. */
@@ -60,7 +61,7 @@ export function asMap(name: string, given: unknown): Readonly<Record<string, unk
 
 /** The parser's messages quote the file, so the error contains only its code and position. */
 function parseYaml(name: string, text: string): Readonly<Record<string, unknown>> {
-  const { LineCounter, parseDocument }: typeof import('yaml') = require('yaml');
+  const { LineCounter, parseDocument }: typeof Yaml = require('yaml');
   const lines = new LineCounter();
   const options = { prettyErrors: false, lineCounter: lines, logLevel: 'error' } as const;
   const document = parseDocument(text, options);
