@@ -23,9 +23,9 @@ export function readResponseHead(text: string): ResponseHead {
   const status = readStatus(text);
   // Without a prototype, so that `__proto__` is a plain field name.
   const headers: Fields = Object.create(null);
-  for (let at = statusEnd + 2; at < text.length; ) {
+  for (let at = statusEnd + 2, index = 0; at < text.length; index += 1) {
     const end = endOfLine(text, at);
-    addField(headers, text, at, end);
+    addField(headers, text, at, end, index);
     at = end + 2;
   }
   const body = bodyOf(status, headers);
@@ -50,15 +50,31 @@ function readStatus(text: string): number {
   throw new MalformedResponse('the status line is not HTTP/1');
 }
 
-function addField(headers: Fields, text: string, from: number, end: number): void {
+function addField(headers: Fields, text: string, from: number, end: number, index: number): void {
   const colon = text.indexOf(':', from);
   if (colon === -1 || colon >= end) throw new MalformedResponse('a field has no name');
-  const name = lowerCased(text.slice(from, colon));
+  const name = nameBetween(text, from, colon, index);
   const value = text.slice(colon + 1, end).trim();
   const known = headers[name];
   if (known === undefined) headers[name] = value;
   else if (typeof known === 'string') headers[name] = [known, value];
   else known.push(value);
+}
+
+type FieldName = { readonly written: string; readonly lower: string };
+
+/** The names of the response before, by their place: a provider sends them in the same order, and comparing is cheaper than a lookup. */
+const lastNames: FieldName[] = [];
+const MAX_LAST_NAMES = 50;
+
+function nameBetween(text: string, from: number, colon: number, index: number): string {
+  const last = lastNames[index];
+  if (last?.written.length === colon - from && text.startsWith(last.written, from))
+    return last.lower;
+  const written = text.slice(from, colon);
+  const lower = lowerCased(written);
+  if (index < MAX_LAST_NAMES) lastNames[index] = { written, lower };
+  return lower;
 }
 
 /** Caches lower-cased names: providers repeat the same few in every response. */

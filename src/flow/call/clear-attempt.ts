@@ -88,7 +88,8 @@ export class AttemptClearance {
       // Another account serves the call after all, and its own limit counts it. A permit is given back once.
       this.#parts.limiter.giveBack(permit.ask);
     }
-    this.#take(this.#askForPermit(), () => this.#reserveMoney(patienceMs));
+    const nowMs = this.#parts.clock.monotonic();
+    this.#take(this.#askForPermit(nowMs), nowMs, () => this.#reserveMoney(patienceMs));
   }
 
   /** Gives up and returns what was taken; calls no listener method. */
@@ -99,9 +100,8 @@ export class AttemptClearance {
     this.#giveBack();
   }
 
-  #take(ask: PermitAsk, onTaken: () => void): void {
-    const { limiter, clock } = this.#parts;
-    const askedAtMs = clock.monotonic();
+  #take(ask: PermitAsk, askedAtMs: number, onTaken: () => void): void {
+    const { limiter } = this.#parts;
     limiter.take(ask, (decision) => {
       if (this.#isOver) return decision.isAllowed ? limiter.giveBack(ask) : undefined;
       this.#listener.onStandings(decision.standings);
@@ -112,9 +112,9 @@ export class AttemptClearance {
   }
 
   /** The first attempt is one decision of the caller's and the account's limits; later ones count for the account only. */
-  #askForPermit(): PermitAsk {
+  #askForPermit(nowMs: number): PermitAsk {
     const { terms, holdMarginMs } = this.#parts;
-    const { plan, principal, isBackground } = this.#order;
+    const { plan, principal, isBackground, leasedUntilMs } = this.#order;
     const { target, number } = this.#planned;
     const { limits, countsTokens } =
       principal && number === 1 ? terms.forRequest(principal, target) : terms.forAccount(target);
@@ -122,7 +122,7 @@ export class AttemptClearance {
       id: this.#id,
       limits,
       tokens: countsTokens ? likelyTokens(plan, limits) : 0,
-      expiresMs: this.#leasedMs() + holdMarginMs,
+      expiresMs: leftUntil(leasedUntilMs, nowMs) + holdMarginMs,
       isBackground,
       // Present from the start, so that all requests share one hidden class.
       taken: undefined,
@@ -144,9 +144,10 @@ export class AttemptClearance {
 
   #askForMoney(patienceMs: number): ReservationRequest {
     const { meter, clock, holdMarginMs } = this.#parts;
-    const { id, plan, payer, budget } = this.#order;
+    const { id, plan, payer, budget, leasedUntilMs, deadlineAtMs } = this.#order;
     const { target, number } = this.#planned;
     const { provider, model } = target;
+    const nowMs = clock.monotonic();
     return {
       attempt: {
         id: this.#id,
@@ -162,8 +163,8 @@ export class AttemptClearance {
       },
       owner: budget,
       worstNanos: meter.worstNanos(provider, worstCaseOf(plan, target, this.#parts.contextTokens)),
-      expiresAt: clock.now() + this.#leasedMs() + holdMarginMs,
-      patienceMs: Math.max(0, Math.min(patienceMs, this.#leftMs())),
+      expiresAt: clock.now() + leftUntil(leasedUntilMs, nowMs) + holdMarginMs,
+      patienceMs: Math.max(0, Math.min(patienceMs, leftUntil(deadlineAtMs, nowMs))),
     };
   }
 
@@ -171,7 +172,8 @@ export class AttemptClearance {
     this.#isRenewed = true;
     this.#permit = undefined;
     this.#parts.limiter.giveBack(ask);
-    this.#take({ ...ask, id: `${ask.id}+` }, () => this.#clear());
+    const nowMs = this.#parts.clock.monotonic();
+    this.#take({ ...ask, id: `${ask.id}+` }, nowMs, () => this.#clear());
   }
 
   #clear(): void {
@@ -205,13 +207,9 @@ export class AttemptClearance {
     if (this.#permit) this.#parts.limiter.giveBack(this.#permit.ask);
     if (this.#reservation) this.#parts.ledger.release(this.#reservation.attempt);
   }
+}
 
-  /** Whole milliseconds, as stores require: the monotonic clock has fractions. */
-  #leasedMs(): number {
-    return Math.ceil(this.#order.leasedUntilMs - this.#parts.clock.monotonic());
-  }
-
-  #leftMs(): number {
-    return Math.ceil(this.#order.deadlineAtMs - this.#parts.clock.monotonic());
-  }
+/** Whole milliseconds, as stores require: the monotonic clock has fractions. */
+function leftUntil(atMs: number, nowMs: number): number {
+  return Math.ceil(atMs - nowMs);
 }
