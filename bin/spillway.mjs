@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
-restartWithAllocatorSettings();
+restartWithMemorySettings();
 keepTickShape();
 collectOldObjectsRarely();
 
@@ -39,11 +39,12 @@ if (existsSync(source)) {
 }
 
 /**
- * Sets glibc's allocator up, which reads its settings only when a process begins. With fixed thresholds the memory of large
- * bodies is returned; by default the thresholds grow with every large buffer that is freed. One arena for all threads
- * instead of one for each takes 3 MiB less. The process replaces itself, so its id, its streams and its arguments stay.
+ * Sets V8's young generation and glibc's allocator up, which read their settings only when a process begins. A young generation
+ * of twice the usual size is collected half as often, and by then a request has left nothing behind. With fixed thresholds the
+ * memory of large bodies is returned; by default the thresholds grow with every large buffer that is freed. One arena for all
+ * threads instead of one for each takes 3 MiB less. The process replaces itself, so its id, its streams and its arguments stay.
  */
-function restartWithAllocatorSettings() {
+function restartWithMemorySettings() {
   // A replaced process would lose the channel to a parent that forked it.
   if (process.platform !== 'linux' || !process.execve || process.send) return;
   if (!runsServer(process.argv[2]) || process.env.MALLOC_MMAP_THRESHOLD_ !== undefined) return;
@@ -52,7 +53,8 @@ function restartWithAllocatorSettings() {
     MALLOC_TRIM_THRESHOLD_: '4194304',
     MALLOC_ARENA_MAX: '1',
   };
-  const args = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+  const flags = ['--max-semi-space-size=32', ...process.execArgv];
+  const args = [process.execPath, ...flags, ...process.argv.slice(1)];
   process.execve(process.execPath, args, { ...process.env, ...settings });
 }
 
@@ -69,12 +71,12 @@ function keepTickShape() {
 }
 
 /**
- * Lets the old generation grow to four times its size before V8 marks it again. By default V8 begins to mark when the room
+ * Lets the old generation grow to three times its size before V8 marks it again. By default V8 begins to mark when the room
  * that is left equals the young generation: on a busy server every second, for a heap in which a tenth has become garbage.
  * src/cli/release-memory.ts returns the memory when the load has ended.
  */
 function collectOldObjectsRarely() {
-  if (runsServer(process.argv[2])) setFlagsFromString('--heap-growing-percent=300');
+  if (runsServer(process.argv[2])) setFlagsFromString('--heap-growing-percent=200');
 }
 
 /** `serve` is the default command. */
