@@ -10,10 +10,12 @@ import type { OpenSocket, Origin } from './open-socket.ts';
 import { requestHead } from './request-head.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseParser, type ResponseSink } from './response-parser.ts';
+import type { SendRequest } from './send-request.ts';
 
 export type ConnectionParts = {
   readonly origin: Origin;
   readonly openSocket: OpenSocket;
+  readonly sendRequest: SendRequest;
   readonly connectTimeoutMs: number;
   readonly clock: Clock;
 };
@@ -30,8 +32,6 @@ const DEFAULT_IDLE_MS = 4000;
 /** Subtracted from the server's keep-alive time: its close may cross with the next request. */
 const IDLE_MARGIN_MS = 1000;
 const MAX_IDLE_MS = 60_000;
-/** libuv writes strings up to this size from its stack, without an allocation. */
-const MAX_SINGLE_WRITE_BYTES = 12 * 1024;
 
 export class Connection implements ResponseSink, Transport {
   /** A timestamp on the monotonic clock. */
@@ -63,10 +63,11 @@ export class Connection implements ResponseSink, Transport {
 
   /** Throws on an invalid request, before any byte is sent. */
   carry(exchange: Exchange): void {
-    const head = requestHead(exchange.request, this.#parts.origin.host);
+    const { origin, sendRequest } = this.#parts;
+    const head = requestHead(exchange.request, origin.host);
     this.#exchange = exchange;
     exchange.attach(this);
-    send(this.#socket, head, exchange.request.body);
+    sendRequest(this.#socket, head, exchange.request.body);
   }
 
   drop(): void {
@@ -146,17 +147,6 @@ export class Connection implements ResponseSink, Transport {
     this.#exchange = undefined;
     exchange?.failed(error);
   }
-}
-
-function send(socket: Socket, head: string, body: Buffer | null): void {
-  if (body === null) return void socket.write(head, 'latin1');
-  // A string leaves in one plain write; latin1 preserves every byte.
-  if (body.length <= MAX_SINGLE_WRITE_BYTES)
-    return void socket.write(head + body.toString('latin1'), 'latin1');
-  socket.cork();
-  socket.write(head, 'latin1');
-  socket.write(body);
-  socket.uncork();
 }
 
 function connectTimeout(): Error {

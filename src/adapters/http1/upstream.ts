@@ -9,6 +9,7 @@ import type { Upstream } from '../../upstream/upstream.ts';
 import { Exchange } from './exchange.ts';
 import { createSocketOpener, readOrigin } from './open-socket.ts';
 import { OriginPool } from './origin-pool.ts';
+import { createRequestSender } from './send-request.ts';
 
 export type Http1UpstreamOptions = {
   readonly connectTimeoutMs: number;
@@ -28,7 +29,9 @@ export function createHttp1Upstream(options: Http1UpstreamOptions): Upstream {
     let pool = pools.get(text);
     if (!pool) {
       const origin = readOrigin(text);
-      pool = new OriginPool({ origin, openSocket, connectTimeoutMs, maxConnections, clock });
+      const sendRequest = createRequestSender(origin.isSecure);
+      const sockets = { origin, openSocket, sendRequest, connectTimeoutMs };
+      pool = new OriginPool({ ...sockets, maxConnections, clock });
       pools.set(text, pool);
     }
     return pool;
