@@ -193,7 +193,7 @@ class NativeConnection implements Reply {
     } catch (refusal) {
       return this.#refuse(refusal);
     }
-    this.#response.once('close', () => this.#closed());
+    this.#response.on('close', () => this.#closed());
     const terms = { limitBytes, lease: this.#lease };
     readBody(
       this.#request,

@@ -1,5 +1,6 @@
 // The fields of the records that the journal and both SQL stores keep, in their stored order: the one list that a new field is
-// added to, besides the migration that adds its column. Metering and the adapters check it against the record's type.
+// added to, besides the migration that adds its column. Metering and the adapters check it against the record's type, and the
+// function beside it against the list (record-layout.ts).
 
 export const USAGE_FIELDS = {
   id: 'text',
@@ -27,6 +28,34 @@ export const USAGE_FIELDS = {
   firstContentMs: 'optionalCount',
 } as const;
 
+export function addUsageFields(record: ValuesOf<typeof USAGE_FIELDS>, values: unknown[]): void {
+  values.push(
+    record.id,
+    record.requestId,
+    record.attempt,
+    record.organizationId,
+    record.keyId,
+    record.userId,
+    record.provider,
+    record.model,
+    record.inputTokens,
+    record.outputTokens,
+    record.cacheReadTokens,
+    record.cacheWriteTokens,
+    record.cacheWrite1hTokens,
+    record.reasoningTokens,
+    record.costNanos,
+    record.category,
+    record.latencyMs,
+    record.status,
+    record.streamed,
+    record.estimated,
+    record.createdAt,
+    record.budgetMonth,
+    record.firstContentMs,
+  );
+}
+
 export const RESERVATION_FIELDS = {
   id: 'text',
   requestId: 'text',
@@ -44,3 +73,28 @@ export const RESERVATION_FIELDS = {
   month: 'count',
   expiresAt: 'count',
 } as const;
+
+export function addReservationFields(
+  record: ValuesOf<typeof RESERVATION_FIELDS>,
+  values: unknown[],
+): void {
+  values.push(
+    record.id,
+    record.requestId,
+    record.attempt,
+    record.organizationId,
+    record.keyId,
+    record.userId,
+    record.category,
+    record.provider,
+    record.model,
+    record.streamed,
+    record.amountNanos,
+    record.reservesKey,
+    record.reservesUser,
+    record.month,
+    record.expiresAt,
+  );
+}
+
+type ValuesOf<F> = { readonly [K in keyof F]?: unknown };

@@ -2,7 +2,7 @@
 // settle it: a reservation without an end is charged in full, as an estimate.
 
 import { RecordLayout } from '../../kernel/record-layout.ts';
-import { RESERVATION_FIELDS } from '../../kernel/stored-fields.ts';
+import { addReservationFields, RESERVATION_FIELDS } from '../../kernel/stored-fields.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import { LOST, type UsageRecord } from '../usage/usage-record.ts';
 import type { AccountName } from './budget-account.ts';
@@ -75,4 +75,7 @@ export function lostRecord(reservation: BudgetReservation, at: number): UsageRec
   };
 }
 
-export const RESERVATION_LAYOUT = new RecordLayout<BudgetReservation>(RESERVATION_FIELDS);
+export const RESERVATION_LAYOUT = new RecordLayout<BudgetReservation>(
+  RESERVATION_FIELDS,
+  addReservationFields,
+);

@@ -3,7 +3,7 @@
 // or come from another version, so a line that is not a record decodes to `undefined`.
 
 import { RecordLayout } from '../../kernel/record-layout.ts';
-import { USAGE_FIELDS } from '../../kernel/stored-fields.ts';
+import { addUsageFields, USAGE_FIELDS } from '../../kernel/stored-fields.ts';
 import type { Usage } from '../../kernel/usage.ts';
 
 export type UsageRecord = Usage & {
@@ -39,7 +39,7 @@ export function usageRecordId(requestId: string, attempt: number): string {
   return [requestId, attempt].join('.');
 }
 
-const LAYOUT = new RecordLayout<UsageRecord>(USAGE_FIELDS);
+const LAYOUT = new RecordLayout<UsageRecord>(USAGE_FIELDS, addUsageFields);
 
 /** One line without its line end. */
 export function encodeUsageRecord(record: UsageRecord): string {

@@ -3,12 +3,20 @@
 
 import { postingMonth } from '../../../kernel/calendar-month.ts';
 import { RecordLayout, type StoredValue } from '../../../kernel/record-layout.ts';
-import { RESERVATION_FIELDS, USAGE_FIELDS } from '../../../kernel/stored-fields.ts';
+import {
+  addReservationFields,
+  addUsageFields,
+  RESERVATION_FIELDS,
+  USAGE_FIELDS,
+} from '../../../kernel/stored-fields.ts';
 import type { BudgetReservation } from '../../../metering/budgets/budget-reservation.ts';
 import type { UsageRecord } from '../../../metering/usage/usage-record.ts';
 
-const USAGE_LAYOUT = new RecordLayout<UsageRecord>(USAGE_FIELDS);
-export const RESERVATION_LAYOUT = new RecordLayout<BudgetReservation>(RESERVATION_FIELDS);
+const USAGE_LAYOUT = new RecordLayout<UsageRecord>(USAGE_FIELDS, addUsageFields);
+export const RESERVATION_LAYOUT = new RecordLayout<BudgetReservation>(
+  RESERVATION_FIELDS,
+  addReservationFields,
+);
 
 export const USAGE_COLUMNS = USAGE_LAYOUT.fields.map(toSnakeCase);
 export const RESERVATION_COLUMNS = RESERVATION_LAYOUT.fields.map(toSnakeCase);
