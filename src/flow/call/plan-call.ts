@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import { isModelNameTooLong, MAX_MODEL_NAME_BYTES } from '../../kernel/model-name.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import { searchesAlways } from '../../metering/prices/search-models.ts';
 import type { WorstCaseRequest } from '../../metering/prices/worst-case.ts';
 import type { ContextTokensOf } from '../../routing/context-window.ts';
 import type { Resolution, ResolveTargets } from '../../routing/resolve-targets.ts';
@@ -200,7 +201,7 @@ export function worstCaseOf(
   const { isUnbounded, images, mayCacheForAnHour, hasMedia } = stated.references;
   const tools = stated.features?.tools ?? NO_TOOLS;
   const isOpen = isUnbounded || stated.readsStored;
-  const windows = Math.max(isOpen ? 1 : 0, mostUses(tools));
+  const windows = Math.max(isOpen || searchesAlways(model) ? 1 : 0, mostUses(tools));
   return {
     model,
     inputBytes: body.length,

@@ -23,6 +23,7 @@ import {
   type PriceOverrides,
 } from './price-override.ts';
 import { createPackagePrices, type PackagePrices } from './price-package.ts';
+import { searchesAlways, withSearches } from './search-models.ts';
 
 export type PriceSource = 'override' | 'package' | 'built_in' | 'default';
 
@@ -152,7 +153,11 @@ class CachedPriceBook implements PriceBook {
 
   #find(provider: string, model: string): Entry | null {
     const found = this.#findPrices(provider, model);
-    return found && { ...found, prices: this.#withTools(found.prices) };
+    if (!found) return null;
+    const prices = this.#withTools(found.prices);
+    if (!searchesAlways(model)) return { ...found, prices };
+    const searching = withSearches(prices);
+    return searching ? { ...found, prices: searching } : null;
   }
 
   #withTools([first, ...rest]: DatedPrices): DatedPrices {

@@ -85,7 +85,7 @@ function readTiers(
 }
 
 function readServerTools(
-  { format, operation }: RequestKind,
+  { format }: RequestKind,
   body: Buffer,
   fields: ReadonlyMap<string, JsonSpan>,
 ): readonly ServerTool[] | ToolsProblem {
@@ -95,21 +95,15 @@ function readServerTools(
   const calls = readUses(body, fields.get('max_tool_calls'));
   const listed =
     calls === undefined ? read.tools : read.tools.map((tool) => ({ ...tool, maxUses: calls }));
-  const implied = impliedTools(operation, body, fields);
+  const implied = impliedTools(body, fields);
   return implied.length === 0 ? listed : [...listed, ...implied];
 }
 
 /** Fields that let the provider run a tool without listing it. */
-function impliedTools(
-  operation: RequestKind['operation'],
-  body: Buffer,
-  fields: ReadonlyMap<string, JsonSpan>,
-): readonly ServerTool[] {
+function impliedTools(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): readonly ServerTool[] {
   let tools: readonly ServerTool[] = NONE;
   if (given(body, fields.get('web_search_options')))
     tools = [toolOf('web_search_options', 'web_search', 1)];
-  else if (operation === 'chat' && searchesAlways(body, fields.get('model')))
-    tools = [toolOf('model', 'web_search', 1)];
   if (given(body, fields.get('mcp_servers')))
     tools = [...tools, toolOf('mcp_servers', 'mcp', undefined)];
   for (const field of COMPATIBLE_TOOLS)
@@ -119,11 +113,6 @@ function impliedTools(
 
 /** Fields of compatible providers: OpenRouter's plugins, such as its web search, and xAI's live search. */
 const COMPATIBLE_TOOLS = ['plugins', 'search_parameters'];
-
-/** OpenAI's models for searches, such as `gpt-4o-search-preview`, search with each request of the chat endpoint. */
-function searchesAlways(body: Buffer, span: JsonSpan | undefined): boolean {
-  return span !== undefined && body.toString('latin1', span.start, span.end).includes('-search-');
-}
 
 function toolOf(field: string, kind: string, maxUses: number | undefined): ServerTool {
   return { field, kind, maxUses, isFree: kind === 'mcp', isReported: false, model: undefined };

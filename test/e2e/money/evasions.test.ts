@@ -1,0 +1,58 @@
+// Requests that try to use more than they pay for: a feature under another name, a reference that looks like content, media
+// with more tokens than bytes. Each one is charged, reserved in full or refused by name before the provider is called.
+// Expected costs are written out with their arithmetic, in nanodollars.
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, suite, test } from 'node:test';
+import { ask, newTenant, usageOf } from '../../support/gateway/call-rig.ts';
+import {
+  SINGLE_ATTEMPTS,
+  startTestGateway,
+  type TestGateway,
+} from '../../support/gateway/test-gateway.ts';
+
+const MESSAGES = [{ role: 'user', content: 'Hello' }];
+const CHAT = { model: 'gpt-4o', max_tokens: 100, messages: MESSAGES };
+const CLAUDE = { model: 'claude-sonnet-4-5', max_tokens: 100, messages: MESSAGES };
+const TOKENS = { inputTokens: 1000, outputTokens: 100 };
+
+function file(): string {
+  return `${SINGLE_ATTEMPTS}
+aliases:
+  finder: { targets: [openai/gpt-4o-mini-search-preview] }
+`;
+}
+
+let gateway: TestGateway;
+
+suite('evasions of the bill', () => {
+  before(async () => {
+    gateway = await startTestGateway({}, file);
+  });
+  afterEach(() => gateway.simulator.resetScenario());
+  after(() => gateway.close());
+
+  const searching = 'gpt-4o-mini-search-preview';
+  for (const [name, path, body] of [
+    ['an alias', '/v1/chat/completions', JSON.stringify({ ...CHAT, model: 'finder' })],
+    [
+      'an escaped name',
+      '/v1/chat/completions',
+      JSON.stringify({ ...CHAT, model: searching }).replace('-search-', '\\u002dsearch\\u002d'),
+    ],
+    ['a request of Messages', '/v1/messages', JSON.stringify({ ...CLAUDE, model: 'finder' })],
+    [
+      'a request of generateContent',
+      '/v1beta/models/finder:generateContent',
+      JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }),
+    ],
+  ] as const)
+    test(`a model that searches with each request costs the search under ${name}`, async () => {
+      gateway.simulator.setScenario({ usage: TOKENS });
+      const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
+      const answer = await ask(tenant, { path, body });
+      assert.equal(answer.status, 200, answer.text);
+      // 1000 × 150 + 100 × 600 + 1 × 10,000,000
+      assert.equal((await usageOf(tenant, 1)).costUsd, 10_210_000 / 1e9);
+    });
+});
