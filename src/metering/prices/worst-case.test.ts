@@ -25,6 +25,16 @@ test('without a stated maximum the limit of the longest matching name applies', 
   assert.equal(output('nobody-knows'), 128_000);
 });
 
+test('a model with a larger output than its family reserves its own limit', () => {
+  const output = (model: string): number => worstCase({ model, inputBytes: 1 }).outputTokens;
+  assert.equal(output('gpt-5-pro-2025-10-06'), 272_000);
+  assert.equal(output('gpt-5'), 128_000);
+  assert.equal(output('gpt-4.5-preview'), 16_384);
+  assert.equal(output('gpt-4-32k-0613'), 32_768);
+  assert.equal(output('gpt-3.5-turbo-16k'), 16_384);
+  assert.equal(output('gpt-oss-120b'), 131_072);
+});
+
 test('the configuration overrides the table', () => {
   const own = createWorstCase({
     defaultMaxOutputTokens: 1000,
