@@ -12,7 +12,7 @@ import {
   type StatedLimits,
 } from '../../upstream/json/output-limits.ts';
 import { type JsonSpan, peekFields, readBoolean } from '../../upstream/json/peek-fields.ts';
-import { peekReferences, type References } from '../../upstream/json/references.ts';
+import { findBareItem, peekReferences, type References } from '../../upstream/json/references.ts';
 import {
   featureFields,
   type RequestFeatures,
@@ -48,7 +48,8 @@ export function readStated(
   if ('problem' in limits)
     throw invalidField(`${limits.problem} is not a count`, limits.problem, 'wrong_type');
   refuseOtherModels(body, fields);
-  const references = chargeOf(kind.operation) === 'nothing' ? NONE : readReferences(kind, body);
+  const references =
+    chargeOf(kind.operation) === 'nothing' ? NONE : readReferences(kind, body, fields);
   const features = readFeatures(kind, body, fields);
   if (features && 'problem' in features) {
     const { field, problem } = features;
@@ -128,17 +129,24 @@ const NONE: References = Object.freeze({
   hasAudio: false,
 });
 
-function readReferences({ format }: RequestKind, body: Buffer): References {
+function readReferences(
+  { format }: RequestKind,
+  body: Buffer,
+  fields: ReadonlyMap<string, JsonSpan>,
+): References {
   const references = peekReferences(format, body);
   if (references.hasTooManyNames) throw tooManyFields();
-  if (references.problem === undefined) return references;
-  throw otherCase(references.problem);
+  if (references.problem !== undefined) throw otherCase(references.problem);
+  const input = references.hasItemId ? fields.get('input') : undefined;
+  const bare = input && findBareItem(body, input);
+  if (bare === undefined) return references;
+  return { ...references, isUnbounded: true, hasMedia: true, stored: references.stored ?? bare };
 }
 
 const WANTED: Readonly<Record<RequestKind['operation'], NameTable>> = {
   messages: wantedOf('messages'),
   chat: wantedOf('chat', 'stream_options'),
-  responses: wantedOf('responses', 'background'),
+  responses: wantedOf('responses', 'background', 'input'),
   generate: wantedOf('generate'),
   embeddings: wantedOf('embeddings'),
   count_tokens: wantedOf('count_tokens'),

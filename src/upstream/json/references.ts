@@ -8,8 +8,9 @@
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { NameTable } from './name-table.ts';
-import { MAX_NAMES, peekFields } from './peek-fields.ts';
-import { endOfValue, isPlain } from './scan.ts';
+import { type JsonSpan, MAX_NAMES, peekFields } from './peek-fields.ts';
+import { elementsOf } from './request-tools.ts';
+import { endOfValue, isPlain, OPEN_BRACE, QUOTE } from './scan.ts';
 import { JsonKeys } from './walk-keys.ts';
 
 export type References = {
@@ -24,6 +25,8 @@ export type References = {
   readonly hasAudio: boolean;
   /** The first field that names an object stored at the provider. */
   readonly stored?: string | undefined;
+  /** An element of a list at the top level has an `id`: it may stand for a stored item. */
+  readonly hasItemId?: boolean;
   /** A field whose name is known only in another case. */
   readonly problem?: string;
   readonly hasTooManyNames?: boolean;
@@ -36,6 +39,8 @@ const NONE: References = Object.freeze({
   hasMedia: false,
   hasAudio: false,
 });
+
+const WITH_ITEM_ID: References = Object.freeze({ ...NONE, hasItemId: true });
 
 type Meaning =
   | 'file'
@@ -129,6 +134,7 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
     hasDocument: false,
     hasMedia: false,
     hasAudio: false,
+    hasItemId: false,
     stored: undefined as string | undefined,
   };
   const objects = { left: MAX_OBJECTS };
@@ -139,7 +145,7 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
     const meaning = meaningOf(format, keys);
     if (meaning === undefined) {
       if (format === 'anthropic' && isWord(keys, DOCUMENT)) found.hasDocument = true;
-      if (format === 'openai') found.stored ??= REFERENCES.find((word) => isWord(keys, word));
+      if (format === 'openai') noteItem(found, keys);
       continue;
     }
     if (meaning === FREE) {
@@ -176,6 +182,47 @@ function isWord(keys: JsonKeys, word: string): boolean {
 const DOCUMENT = 'document';
 /** The types of an input item and of a container that stand for a stored one. */
 const REFERENCES: readonly string[] = ['item_reference', 'container_reference'];
+/** The depth of the keys of `input[i]`. */
+const ITEM_DEPTH = 3;
+
+type FoundItems = { isUnbounded: boolean; hasItemId: boolean; stored: string | undefined };
+
+function noteItem(found: FoundItems, keys: JsonKeys): void {
+  const word = REFERENCES.find((each) => isWord(keys, each));
+  if (word !== undefined) {
+    found.stored ??= word;
+    found.isUnbounded = true;
+  } else if (keys.depth === ITEM_DEPTH && isId(keys)) found.hasItemId = true;
+}
+
+function isId(keys: JsonKeys): boolean {
+  if (keys.keyLength === 2) return keys.isKey('id');
+  return !isPlain(keys.bytes, keys.keyStart, keys.keyEnd) && keys.keyText() === 'id';
+}
+
+/**
+ * The path of the first input item of the Responses API that consists of an `id`: its type may be left out, and it then
+ * stands for the stored item of that id. Messages without a type have content.
+ */
+export function findBareItem(body: Buffer, input: JsonSpan): string | undefined {
+  if (body[input.start] === QUOTE) return undefined;
+  const items = elementsOf(body, input, { left: MAX_NAMES });
+  if (!items) return 'input';
+  const index = items.findIndex((item) => item[0] === OPEN_BRACE && isBare(item));
+  return index < 0 ? undefined : `input[${index}].id`;
+}
+
+/** An item with a name twice may be read as one. */
+function isBare(item: Buffer): boolean {
+  const peeked = peekFields(item, ITEM_NAMES);
+  if (!peeked.ok) return true;
+  if (!peeked.fields.has('id') || peeked.fields.has('content')) return false;
+  const type = peeked.fields.get('type');
+  return type === undefined || item[type.start] === LOWER_N;
+}
+
+const ITEM_NAMES = new NameTable(['id', 'type', 'content']);
+const LOWER_N = 0x6e;
 
 /** Undefined for null, for an empty list, and for a container that the request itself describes. */
 function storedName(keys: JsonKeys, objects: ObjectCount): string | undefined {
@@ -264,12 +311,13 @@ function summary(found: {
   readonly hasDocument: boolean;
   readonly hasMedia: boolean;
   readonly hasAudio: boolean;
+  readonly hasItemId: boolean;
   readonly stored: string | undefined;
 }): References {
-  const { isUnbounded, urls, hasHour, hasDocument, hasMedia, hasAudio, stored } = found;
+  const { isUnbounded, urls, hasHour, hasDocument, hasMedia, hasAudio, hasItemId, stored } = found;
   const images = found.images + urls;
   const isPlainText = !isUnbounded && images === 0 && !hasHour && !hasMedia && !hasAudio;
-  if (isPlainText && stored === undefined) return NONE;
+  if (isPlainText && stored === undefined) return hasItemId ? WITH_ITEM_ID : NONE;
   // A URL may be that of a document, whose length is unknown.
   return {
     isUnbounded: isUnbounded || (urls > 0 && hasDocument),
@@ -277,6 +325,7 @@ function summary(found: {
     mayCacheForAnHour: hasHour,
     hasMedia: hasMedia || hasAudio || images > 0 || isUnbounded,
     hasAudio,
+    hasItemId,
     stored,
   };
 }

@@ -99,7 +99,11 @@ export function toolKind(type: string): string {
 }
 
 /** A list, or one object, which lenient parsers read as a list of one. */
-function elementsOf(body: Buffer, span: JsonSpan, count: ToolCount): readonly Buffer[] | undefined {
+export function elementsOf(
+  body: Buffer,
+  span: JsonSpan,
+  count: ToolCount = { left: MAX_TOOLS },
+): readonly Buffer[] | undefined {
   if (body[span.start] === OPEN_BRACE) return [body.subarray(span.start, span.end)];
   if (body[span.start] !== OPEN_BRACKET) return undefined;
   const elements: Buffer[] = [];

@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
-import { ask, newTenant, usageOf } from '../../support/gateway/call-rig.ts';
+import { administer, ask, newTenant, usageOf } from '../../support/gateway/call-rig.ts';
 import {
   SINGLE_ATTEMPTS,
   startTestGateway,
@@ -55,4 +55,19 @@ suite('evasions of the bill', () => {
       // 1000 × 150 + 100 × 600 + 1 × 10,000,000
       assert.equal((await usageOf(tenant, 1)).costUsd, 10_210_000 / 1e9);
     });
+
+  for (const item of [{ type: 'item_reference', id: 'msg_1' }, { id: 'msg_1' }])
+    test(`a stored item (${JSON.stringify(item)}) reserves the context window`, async () => {
+      gateway.simulator.clearLog();
+      await setBudget(1);
+      const body = { model: 'gpt-4.1', max_output_tokens: 5, input: [item] };
+      const answer = await ask(gateway, { path: '/v1/responses', body });
+      assert.equal(answer.status, 402, answer.text);
+      assert.deepEqual(gateway.simulator.log(), []);
+    });
 });
+
+/** Of the organisation that may name stored objects. */
+async function setBudget(monthlyBudgetUsd: number): Promise<void> {
+  await administer(gateway, 'PATCH', '/admin/orgs/default', { monthlyBudgetUsd });
+}

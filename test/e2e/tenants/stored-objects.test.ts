@@ -53,6 +53,18 @@ const STORED: readonly (readonly [string, string, object | string, string])[] = 
     'item_reference',
   ],
   [
+    'a stored item without a type',
+    '/v1/responses',
+    { ...RESPONSES, input: [{ role: 'user', content: 'x' }, { id: 'msg_1' }] },
+    'input[1].id',
+  ],
+  [
+    'a stored item under an escaped name with a type that is null',
+    '/v1/responses',
+    '{"model":"gpt-4.1","max_output_tokens":5,"input":[{"type":null,"\\u0069d":"msg_1"}]}',
+    'input[0].id',
+  ],
+  [
     'a file',
     '/v1/responses',
     {
@@ -192,6 +204,20 @@ suite('objects that a provider stores for its account', () => {
       assert.equal(gateway.simulator.log().length, 1);
     });
   }
+
+  test('items of an earlier answer that the request contains are forwarded', async () => {
+    gateway.simulator.clearLog();
+    const content = [{ type: 'output_text', text: 'x', annotations: [] }];
+    const input = [
+      { type: 'reasoning', id: 'rs_1', summary: [] },
+      { type: 'message', id: 'msg_1', role: 'assistant', content },
+      { id: 'msg_2', role: 'user', content: 'y' },
+      { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'f', arguments: '{}' },
+    ];
+    const answer = await ask(tenant, { path: '/v1/responses', body: { ...RESPONSES, input } });
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(gateway.simulator.log().length, 1);
+  });
 
   test('a job that names a stored response fails with INVALID_REQUEST', async () => {
     const body = { ...RESPONSES, input: 'x', previous_response_id: 'resp_1' };
