@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import { isModelNameTooLong, MAX_MODEL_NAME_BYTES } from '../../kernel/model-name.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import { imageTokens } from '../../metering/prices/image-tokens.ts';
 import { searchesAlways } from '../../metering/prices/search-models.ts';
 import type { WorstCaseRequest } from '../../metering/prices/worst-case.ts';
 import type { ContextTokensOf } from '../../routing/context-window.ts';
@@ -206,7 +207,7 @@ export function worstCaseOf(
     model,
     inputBytes: body.length,
     // A tool that the provider runs makes the model read its whole window again after each use.
-    referredTokens: windows > 0 ? windows * contextTokens(model) : images * IMAGE_TOKENS,
+    referredTokens: windows > 0 ? windows * contextTokens(model) : tokensOfImages(images, model),
     maxOutputTokens: charge === 'input' ? 0 : stated.maxOutputTokens,
     predictedTokens: stated.predictedBytes,
     answers: stated.answers,
@@ -233,8 +234,9 @@ function usesOf(tools: readonly ServerTool[]): Readonly<Record<string, number>> 
   return uses;
 }
 
-/** An upper bound of the tokens that providers count for one image. */
-const IMAGE_TOKENS = 6000;
+function tokensOfImages(images: number, model: string): number {
+  return images === 0 ? 0 : images * imageTokens(model);
+}
 
 /** The edit that asks for a stream's usage; undefined when the caller asks itself. */
 function streamUsageEdit(body: Buffer, span: JsonSpan | undefined): BodyEdit | undefined {

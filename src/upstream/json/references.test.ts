@@ -52,7 +52,8 @@ test('inline pages and videos are unbounded, because they have more tokens than 
     assert.equal(part('video/mp4').isUnbounded, true);
     assert.equal(part('application/pdf').isUnbounded, true);
     assert.deepEqual([part('image/png').isUnbounded, part('image/png').images], [false, 1]);
-    assert.deepEqual([part('audio/wav').isUnbounded, part('audio/wav').images], [false, 0]);
+    assert.deepEqual([part('audio/flac').isUnbounded, part('audio/flac').images], [true, 0]);
+    assert.equal(part('text/csv').isUnbounded, false);
   }
   const file = {
     type: 'input_file',
@@ -149,4 +150,19 @@ test('an item of a name twice, and items beyond the bound, may stand for a store
   assert.equal(bare(`[${'1,'.repeat(200_001)}{"id":"m"}]`), 'input');
   assert.equal(bare('"text"'), undefined);
   assert.equal(bare('["text",{"id":"m","type":"message"},{"id":"m","content":"x"}]'), undefined);
+});
+
+test('a document or a video in the place of an image is unbounded', () => {
+  const isUnbounded = (image_url: unknown) =>
+    peek('openai', { messages: [{ content: [{ type: 'image_url', image_url }] }] }).isUnbounded;
+  assert.equal(isUnbounded({ url: 'https://example.com/a.png', detail: 'high' }), false);
+  assert.equal(isUnbounded({ detail: 'high', url: 'data:image/png;base64,AA' }), false);
+  assert.equal(isUnbounded('data:image/png;base64,AA'), false);
+  assert.equal(isUnbounded({ url: 'data:application/pdf;base64,AA' }), true);
+  assert.equal(isUnbounded({ detail: 'high', url: 'DATA:video/mp4;base64,AA' }), true);
+  assert.equal(isUnbounded('data:application/pdf;base64,AA'), true);
+  const escaped = (text: string) => peek('openai', `{"m":[{"image_url":${text}}]}`).isUnbounded;
+  assert.equal(escaped('{"ur\\u006c":"d\\u0061ta:application/pdf;base64,AA"}'), true);
+  assert.equal(escaped('{"url":"data:application\\/pdf;base64,AA"}'), true);
+  assert.equal(escaped('{"url":"https:\\/\\/example.com\\/a.png"}'), false);
 });

@@ -10,7 +10,7 @@ import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { NameTable } from './name-table.ts';
 import { type JsonSpan, MAX_NAMES, peekFields } from './peek-fields.ts';
 import { elementsOf } from './request-tools.ts';
-import { endOfValue, isPlain, OPEN_BRACE, QUOTE } from './scan.ts';
+import { BACKSLASH, endOfValue, isPlain, OPEN_BRACE, QUOTE } from './scan.ts';
 import { JsonKeys } from './walk-keys.ts';
 
 export type References = {
@@ -161,11 +161,15 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
       found.stored ??= 'audio';
       found.isUnbounded = true;
     } else if (meaning === 'mediaType') addMedia(found, keys);
-    else if (meaning === 'image') found.images += 1;
-    else if (meaning === 'url') found.urls += 1;
+    else if (meaning === 'image') {
+      found.images += 1;
+      if (isOtherMedia(keys)) found.isUnbounded = true;
+    } else if (meaning === 'url') found.urls += 1;
     else if (meaning === 'media') found.hasMedia = true;
-    else if (meaning === 'audio') found.hasAudio = true;
-    else if (meaning === 'lifetime') found.hasHour ||= !keys.isTextValue('5m');
+    else if (meaning === 'audio') {
+      found.hasAudio = true;
+      found.isUnbounded = true;
+    } else if (meaning === 'lifetime') found.hasHour ||= !keys.isTextValue('5m');
     else return { ...NONE, problem: meaning.otherCaseOf };
   }
   return summary(found);
@@ -192,12 +196,33 @@ function noteItem(found: FoundItems, keys: JsonKeys): void {
   if (word !== undefined) {
     found.stored ??= word;
     found.isUnbounded = true;
-  } else if (keys.depth === ITEM_DEPTH && isId(keys)) found.hasItemId = true;
+  } else if (keys.depth === ITEM_DEPTH && isNamed(keys, 'id')) found.hasItemId = true;
+  else if (mayBeData(keys) && isNamed(keys, 'url') && isOtherMedia(keys)) found.isUnbounded = true;
 }
 
-function isId(keys: JsonKeys): boolean {
-  if (keys.keyLength === 2) return keys.isKey('id');
-  return !isPlain(keys.bytes, keys.keyStart, keys.keyEnd) && keys.keyText() === 'id';
+function isNamed(keys: JsonKeys, name: string): boolean {
+  if (keys.keyLength === name.length) return keys.isKey(name);
+  if (keys.keyLength < name.length || keys.keyLength > name.length * 6) return false;
+  return !isPlain(keys.bytes, keys.keyStart, keys.keyEnd) && keys.keyText() === name;
+}
+
+/**
+ * A URL that contains something else than an image in the place of an image: compatible providers and translations read it
+ * as the document or the video that it is.
+ */
+function isOtherMedia(keys: JsonKeys): boolean {
+  if (!mayBeData(keys)) return false;
+  const { bytes, valueStart, valueEnd } = keys;
+  const start = bytes.toString('latin1', valueStart + 1, Math.min(valueEnd, valueStart + 65));
+  return /^\s*(?:data:(?!image\/)|\S*\\u)/i.test(start.replaceAll('\\/', '/'));
+}
+
+/** By the first byte, because every text of a request is asked. */
+function mayBeData({ bytes, valueStart, valueEnd }: JsonKeys): boolean {
+  const first = bytes[valueStart + 1] ?? 0;
+  return (
+    valueEnd > valueStart && ((first | 0x20) === LOWER_D || first <= 0x20 || first === BACKSLASH)
+  );
 }
 
 /**
@@ -223,6 +248,7 @@ function isBare(item: Buffer): boolean {
 
 const ITEM_NAMES = new NameTable(['id', 'type', 'content']);
 const LOWER_N = 0x6e;
+const LOWER_D = 0x64;
 
 /** Undefined for null, for an empty list, and for a container that the request itself describes. */
 function storedName(keys: JsonKeys, objects: ObjectCount): string | undefined {
@@ -261,11 +287,11 @@ function customSkill(keys: JsonKeys, objects: ObjectCount): string | undefined {
   return storedName(keys, objects);
 }
 
-/** The tokens of media depend on its pages, pixels and seconds, and not on its bytes. Sound has fewer tokens than bytes. */
+/** The tokens of media depend on its pages, pixels and seconds, and not on its bytes: an hour of silence has few bytes. */
 function addMedia(found: { images: number; isUnbounded: boolean }, keys: JsonKeys): void {
   const type = keys.textValue()?.trim().toLowerCase() ?? '';
   if (type.startsWith('image/')) found.images += 1;
-  else if (!type.startsWith('text/') && !type.startsWith('audio/')) found.isUnbounded = true;
+  else if (!type.startsWith('text/')) found.isUnbounded = true;
 }
 
 /** A URL on the web, and neither a file of the provider's own store nor a bucket. */
