@@ -42,6 +42,8 @@ export type MeteredUsage = Usage & {
   readonly extras?: UsageExtras | undefined;
   /** Undefined when the provider reports none. */
   readonly tiers?: UsageTiers | undefined;
+  /** Requested tiers that the answer does not confirm: they may make it dearer, but not cheaper. */
+  readonly unconfirmedTiers?: readonly { readonly tier: string }[] | undefined;
   /** Undefined for a complete report. */
   readonly missing?: MissingCounts | undefined;
 };

@@ -134,9 +134,11 @@ class CachedPriceBook implements PriceBook {
   #cost(prices: DatedPrices, usage: MeteredUsage, atMs: number): Nanos {
     const list = activePrice(prices, atMs);
     const cost = costOf(list, usage);
-    if (!usage.tiers) return cost;
+    const { tiers, unconfirmedTiers: unconfirmed } = usage;
+    if (!tiers && !unconfirmed) return cost;
     const tools = usage.extras ? costOfTools(list, usage.extras.toolUses) : 0;
-    return this.#features.atTiers(cost - tools, usage.tiers) + tools;
+    const tokens = this.#features.atTiers(cost - tools, tiers);
+    return (unconfirmed ? this.#features.atMost(tokens, unconfirmed) : tokens) + tools;
   }
 
   load(): void {

@@ -79,6 +79,9 @@ function readTiers(
     if (!span) continue;
     const tier = readString(body, span)?.toLowerCase();
     if (tier === undefined) return { field, problem: 'wrong_type' };
+    // Two spellings of one field.
+    if (field === 'serviceTier' && given(body, fields.get('service_tier')))
+      return { field, problem: 'duplicate_field' };
     if (!STANDARD_TIERS.has(tier)) tiers = [...tiers, { field, tier }];
   }
   return tiers;

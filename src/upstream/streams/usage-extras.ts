@@ -26,7 +26,7 @@ type MediaName = Exclude<keyof RawExtras, 'toolUses' | 'shownUses' | 'tiers'>;
 export const STANDARD: UsageTiers = Object.freeze({ service_tier: 'standard' });
 
 export function addTier(counts: Counts, field: string, value: unknown): void {
-  if (typeof value !== 'string') return;
+  if (typeof value !== 'string' || value === '') return;
   const tier = value.toLowerCase();
   if (field === 'service_tier' && (tier === 'standard' || tier === 'default')) {
     counts.isStandardTier = true;

@@ -112,6 +112,21 @@ suite('the cost of features', () => {
           assert.equal((await usageOf(tenant, 1)).costUsd, nanos / 1e9);
         });
 
+  // (1000 × 2500 + 100 × 10000) × 1 or × 2
+  for (const [requested, nanos] of [
+    ['flex', 3_500_000],
+    ['priority', 7_000_000],
+  ] as const)
+    for (const stream of [false, true])
+      test(`the ${requested} tier that the answer does not report makes it no cheaper (stream: ${stream})`, async () => {
+        gateway.simulator.setScenario({ usage: { ...TOKENS, serviceTier: '' } });
+        const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
+        const body = { ...CHAT, service_tier: requested, stream };
+        const answer = await ask(tenant, { path: '/v1/chat/completions', body });
+        assert.equal(answer.status, 200, answer.text);
+        assert.equal((await usageOf(tenant, 1)).costUsd, nanos / 1e9);
+      });
+
   const thinking = { ...TOKENS, thinkingTokens: 80 };
   for (const [name, path, body, nanos] of [
     // 1000 × 3000 + 100 × 15000

@@ -133,6 +133,8 @@ test('without a report the charge is never less than the estimate', () => {
         body: Buffer.alloc(input),
         charge: 'input_and_output',
         isStream,
+        operation: 'messages',
+        translation: undefined,
         stated,
       } as const;
       const { usage, isEstimated } = chargeAnswer(plan, undefined, output);

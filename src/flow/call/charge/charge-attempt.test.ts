@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SpillwayError } from '../../../errors/spillway-error.ts';
 import { NO_USAGE, type Usage } from '../../../kernel/usage.ts';
+import type { CallTranslation } from '../../translate/call-translation.ts';
 import { chargeAnswer, chargeFailure, chargeLeft } from './charge-attempt.ts';
 
 const REPORTED: Usage = { ...NO_USAGE, inputTokens: 70, outputTokens: 30 };
@@ -9,6 +10,8 @@ const UNARY = {
   body: Buffer.alloc(400),
   charge: 'input_and_output',
   isStream: false,
+  operation: 'messages',
+  translation: undefined,
   stated: { features: undefined },
 } as const;
 const STREAM = { ...UNARY, isStream: true };
@@ -108,10 +111,19 @@ test('requested tiers and tools are charged where the answer does not report the
   };
   const plan = { ...UNARY, stated: { features } };
   const silent = chargeAnswer(plan, REPORTED, 0).usage;
-  assert.deepEqual(silent.tiers, { service_tier: 'priority' });
+  assert.deepEqual([silent.tiers, silent.unconfirmedTiers], [undefined, features.tiers]);
   assert.deepEqual(silent.extras?.toolUses, { google_search: 1 });
   const standard = { ...REPORTED, tiers: { service_tier: 'standard' } };
   assert.deepEqual(chargeAnswer(plan, standard, 0).usage.tiers, { service_tier: 'standard' });
+});
+
+test('a tier that Gemini does not report is the requested one, unless another vendor may have served', () => {
+  const features = { tiers: [{ field: 'serviceTier', tier: 'flex' }], tools: [], outputs: [] };
+  const gemini = { ...UNARY, operation: 'generate', stated: { features } } as const;
+  assert.deepEqual(chargeAnswer(gemini, REPORTED, 0).usage.tiers, { service_tier: 'flex' });
+  const translation = {} as CallTranslation;
+  const foreign = chargeAnswer({ ...gemini, translation }, REPORTED, 0).usage;
+  assert.deepEqual([foreign.tiers, foreign.unconfirmedTiers], [undefined, features.tiers]);
 });
 
 test('a refusal with status 200 is charged by the usage that it reports', () => {

@@ -17,10 +17,11 @@ import { type MeteredUsage, NO_USAGE, type UsageExtras } from '../../../kernel/u
 import { estimateUsage } from '../../../metering/usage/token-estimate.ts';
 import type { Attempt } from '../../../upstream/attempt/attempt.ts';
 import type { LeftOutcome } from '../../../upstream/attempt/leave-attempt.ts';
+import type { RequestedTier } from '../../../upstream/json/request-features.ts';
 import type { CallPlan } from '../plan-call.ts';
 import type { ChargedUsage, SentAttempt } from './settle-attempt.ts';
 
-type Plan = Pick<CallPlan, 'body' | 'charge' | 'isStream'> & {
+type Plan = Pick<CallPlan, 'body' | 'charge' | 'isStream' | 'operation' | 'translation'> & {
   readonly stated: Pick<CallPlan['stated'], 'features'>;
 };
 type Answered = Pick<Attempt, 'reportedUsage' | 'streamedBytes' | 'receivedBytes'>;
@@ -96,17 +97,31 @@ function exact(plan: Plan, usage: MeteredUsage): ChargedUsage {
  * Features that the request asks for and the answer does not report: the requested tier applies, and a tool whose uses no
  * provider reports counts as used once.
  */
-function withRequested({ stated: { features } }: Plan, usage: MeteredUsage): MeteredUsage {
+function withRequested(plan: Plan, usage: MeteredUsage): MeteredUsage {
+  const { features } = plan.stated;
   if (!features) return usage;
-  const tiers = Object.fromEntries(
-    features.tiers.map(({ field, tier }) => [tierName(field), tier]),
-  );
+  const requested = features.tiers.length > 0 ? withTiers(plan, features.tiers, usage) : usage;
   const unreported = features.tools.filter((tool) => !tool.isReported);
-  const requested = { ...usage, tiers: { ...tiers, ...usage.tiers } };
   if (unreported.length === 0) return requested;
   const extras = usage.extras ?? NO_EXTRAS;
   const uses = Object.fromEntries(unreported.map(({ kind }) => [kind, 1]));
   return { ...requested, extras: { ...extras, toolUses: { ...uses, ...extras.toolUses } } };
+}
+
+/**
+ * Gemini need not report a tier that it served. A provider of another format that does not report it may not know it, and
+ * then serves the standard tier at its price.
+ */
+function withTiers(
+  { operation, translation }: Plan,
+  requested: readonly RequestedTier[],
+  usage: MeteredUsage,
+): MeteredUsage {
+  const unreported = requested.filter(({ field }) => usage.tiers?.[tierName(field)] === undefined);
+  if (unreported.length === 0) return usage;
+  if (operation !== 'generate' || translation) return { ...usage, unconfirmedTiers: unreported };
+  const tiers = unreported.map(({ field, tier }) => [tierName(field), tier]);
+  return { ...usage, tiers: { ...Object.fromEntries(tiers), ...usage.tiers } };
 }
 
 /** Gemini accepts both spellings of its field; a tier counts once. */
