@@ -4,7 +4,7 @@ import { SpillwayError } from '../../errors/spillway-error.ts';
 import { createResolveTargets } from '../../routing/resolve-targets.ts';
 import type { AttemptCall } from '../../upstream/attempt/attempt-call.ts';
 import { matchNativeRoute, type NativeRoute } from '../../upstream/native-route.ts';
-import { type CallPlan, planCall } from './plan-call.ts';
+import { type CallPlan, planCall, worstCaseOf } from './plan-call.ts';
 
 const providers = [
   {
@@ -172,4 +172,25 @@ test('a name that a provider could read as a known one is refused', () => {
     'not_supported',
   ]);
   assert.equal(refusal('{"model":"gpt-5","unknown":{"Model":1},"metadata":{}}'), undefined);
+});
+
+test('a request reserves the context window for each use of any of its tools', () => {
+  const windows = (fields: object) => {
+    const planned = plan('/v1/responses', JSON.stringify({ model: 'gpt-5', ...fields }));
+    const [target] = planned.targets;
+    assert.ok(target);
+    return (worstCaseOf(planned, target, () => 1000).referredTokens ?? 0) / 1000;
+  };
+  const once = { type: 'web_search', max_uses: 1 };
+  const twice = { type: 'file_search', max_uses: 2 };
+  const open = { type: 'mcp' };
+  assert.equal(windows({}), 0);
+  assert.equal(windows({ tools: [once] }), 1);
+  assert.equal(windows({ tools: [once, twice] }), 3);
+  assert.equal(windows({ tools: [open, { type: 'web_search' }] }), 10);
+  assert.equal(windows({ tools: [open, twice] }), 12);
+  assert.equal(windows({ tools: [open, { type: 'web_search' }], max_tool_calls: 3 }), 3);
+  assert.equal(windows({ tools: [once], previous_response_id: 'resp_1' }), 2);
+  assert.equal(windows({ input: [{ type: 'item_reference', id: 'msg_1' }] }), 1);
+  assert.equal(windows({ model: 'gpt-4o-search-preview' }), 1);
 });

@@ -3,7 +3,6 @@
 // another name at the target.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { SpillwayError } from '../../errors/spillway-error.ts';
 import { isModelNameTooLong, MAX_MODEL_NAME_BYTES } from '../../kernel/model-name.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { imageTokens } from '../../metering/prices/image-tokens.ts';
@@ -18,6 +17,7 @@ import { requestHeaders } from '../../upstream/attempt/headers.ts';
 import { renameModelEdit, renameNestedModels } from '../../upstream/attempt/rename-model.ts';
 import { type BodyEdit, editBody } from '../../upstream/json/edit-body.ts';
 import { type JsonSpan, readString } from '../../upstream/json/peek-fields.ts';
+import type { RequestFeatures } from '../../upstream/json/request-features.ts';
 import type { ServerTool } from '../../upstream/json/request-tools.ts';
 import { askForStreamUsage } from '../../upstream/json/stream-usage.ts';
 import {
@@ -99,7 +99,6 @@ export function planCall(
   const model = route.pathModel ?? readModel(own, span);
   if (model === undefined || model === '')
     throw invalidField('the request names no model', 'model', 'missing');
-  if (readFlag(own, fields, 'background')) throw unaccountable();
   const isAsked = readFlag(own, fields, 'stream');
   const { translation: terms } = parts;
   const format = terms && isTranslatable(route) ? undefined : route.format;
@@ -202,7 +201,8 @@ export function worstCaseOf(
   const { isUnbounded, images, mayCacheForAnHour, hasMedia } = stated.references;
   const tools = stated.features?.tools ?? NO_TOOLS;
   const isOpen = isUnbounded || stated.readsStored;
-  const windows = Math.max(isOpen || searchesAlways(model) ? 1 : 0, mostUses(tools));
+  const rounds = stated.features ? mostUses(stated.features) : 0;
+  const windows = (isOpen ? 1 : 0) + Math.max(searchesAlways(model) ? 1 : 0, rounds);
   return {
     model,
     inputBytes: body.length,
@@ -224,8 +224,11 @@ const NO_TOOLS: readonly ServerTool[] = Object.freeze([]);
 /** The rounds after which providers stop a model that goes on using their tools. */
 const MAX_TOOL_USES = 10;
 
-function mostUses(tools: readonly ServerTool[]): number {
-  return tools.reduce((most, { maxUses = MAX_TOOL_USES }) => Math.max(most, maxUses), 0);
+/** The model reads its input again after each use of a tool, whichever it is. */
+function mostUses({ tools, maxUses: most = Infinity }: RequestFeatures): number {
+  const isOpen = tools.some(({ maxUses }) => maxUses === undefined);
+  const stated = tools.reduce((sum, { maxUses = 0 }) => sum + maxUses, 0);
+  return Math.min(stated + (isOpen ? MAX_TOOL_USES : 0), most);
 }
 
 function usesOf(tools: readonly ServerTool[]): Readonly<Record<string, number>> {
@@ -265,10 +268,4 @@ function sentBody(
   }
   // Gemini's generation has the model in the path only.
   return operation === 'generate' ? body : renameNestedModels(body, from, to);
-}
-
-/** A background response continues at the provider after its answer, so its usage cannot be accounted. */
-function unaccountable(): SpillwayError {
-  const message = 'background responses are not served; Prefer: respond-async is';
-  return invalidField(message, 'background', 'not_supported');
 }

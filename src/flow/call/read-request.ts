@@ -48,6 +48,7 @@ export function readStated(
   if ('problem' in limits)
     throw invalidField(`${limits.problem} is not a count`, limits.problem, 'wrong_type');
   refuseOtherModels(body, fields);
+  refuseUnaccountable(body, fields);
   const references =
     chargeOf(kind.operation) === 'nothing' ? NONE : readReferences(kind, body, fields);
   const features = readFeatures(kind, body, fields);
@@ -72,7 +73,7 @@ export function readStated(
  * Fields by which some providers serve a request with another model than the one it names: that model has another price,
  * and a key's list of models may not contain it.
  */
-const OTHER_MODELS = ['models', 'fallbacks'] as const;
+const OTHER_MODELS = ['models', 'fallbacks', 'preset'] as const;
 
 function refuseOtherModels(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): void {
   for (const name of OTHER_MODELS) {
@@ -80,6 +81,19 @@ function refuseOtherModels(body: Buffer, fields: ReadonlyMap<string, JsonSpan>):
     if (span && !isNull(body, span))
       throw invalidField(`${name} names other models`, name, 'not_supported');
   }
+}
+
+/** The answer is made after the response, whose usage cannot be accounted: OpenAI's background, xAI's deferred completions. */
+const LATER_ANSWERS = ['background', 'deferred'] as const;
+
+function refuseUnaccountable(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): void {
+  for (const name of LATER_ANSWERS)
+    if (readFlag(body, fields, name))
+      throw invalidField(
+        `${name} answers are not served; Prefer: respond-async is`,
+        name,
+        'not_supported',
+      );
 }
 
 function storedFieldIn(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): string | undefined {
@@ -96,7 +110,7 @@ function storedFieldIn(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): str
 export function readFlag(
   body: Buffer,
   fields: ReadonlyMap<string, JsonSpan>,
-  name: 'stream' | 'background',
+  name: 'stream' | (typeof LATER_ANSWERS)[number],
 ): boolean {
   const span = fields.get(name);
   const value = readBoolean(body, span);
@@ -110,9 +124,9 @@ export function isNull(body: Buffer, { start, end }: JsonSpan): boolean {
 
 /** Audio costs more than text, so the model needs a price for it. */
 function withAudio(features: RequestFeatures | undefined): RequestFeatures {
-  const { tiers, tools, outputs } = features ?? NO_FEATURES;
+  const { outputs, ...others } = features ?? NO_FEATURES;
   const audio = { field: 'input_audio', modality: 'audio_input' };
-  return { tiers, tools, outputs: [...outputs, audio] };
+  return { ...others, outputs: [...outputs, audio] };
 }
 
 const NO_FEATURES: RequestFeatures = { tiers: [], tools: [], outputs: [] };
@@ -145,7 +159,7 @@ function readReferences(
 
 const WANTED: Readonly<Record<RequestKind['operation'], NameTable>> = {
   messages: wantedOf('messages'),
-  chat: wantedOf('chat', 'stream_options'),
+  chat: wantedOf('chat', 'stream_options', 'deferred'),
   responses: wantedOf('responses', 'background', 'input'),
   generate: wantedOf('generate'),
   embeddings: wantedOf('embeddings'),

@@ -70,6 +70,11 @@ const MEANINGS: Readonly<Record<ProviderFormat, readonly (readonly [string, Mean
     ['file_ids', 'stored'],
     ['file_url', 'fileUrl'],
     ['file_data', 'fileData'],
+    // Parts of compatible providers.
+    ['document_url', 'fileData'],
+    ['audio_url', 'fileData'],
+    ['video_url', 'fileData'],
+    ['video', 'fileData'],
     ['image_url', 'image'],
     ['input_audio', 'audio'],
     ['audio', 'spoken'],

@@ -4,7 +4,7 @@
 
 import { NameTable } from './name-table.ts';
 import { given, type RequestKind } from './output-limits.ts';
-import { type JsonSpan, peekFields, readString } from './peek-fields.ts';
+import { type JsonSpan, peekFields, readBoolean, readString } from './peek-fields.ts';
 import { readTools, readUses, type ServerTool, type ToolsProblem } from './request-tools.ts';
 import { OPEN_BRACE } from './scan.ts';
 
@@ -14,6 +14,8 @@ export type RequestedTier = { readonly field: string; readonly tier: string };
 export type RequestFeatures = {
   readonly tiers: readonly RequestedTier[];
   readonly tools: readonly ServerTool[];
+  /** The stated maximum of the uses of all tools together. */
+  readonly maxUses?: number | undefined;
   /** Kinds of output other than text, in lower case, such as `image`, and `audio_input`. */
   readonly outputs: readonly { readonly field: string; readonly modality: string }[];
 };
@@ -35,10 +37,16 @@ const STANDARD_TIERS: ReadonlySet<string> = new Set([
   'not_available',
 ]);
 
+/**
+ * Fields of compatible providers: OpenRouter's plugins, such as its web search, xAI's live search, Alibaba's search and
+ * the search indexes of Azure.
+ */
+const COMPATIBLE_TOOLS = ['plugins', 'search_parameters', 'enable_search', 'data_sources'];
+
 const FIELDS: Readonly<Partial<Record<RequestKind['operation'], readonly string[]>>> = {
   messages: ['service_tier', 'speed', 'inference_geo', 'mcp_servers'],
-  chat: ['service_tier', 'modalities', 'web_search_options', 'plugins', 'search_parameters'],
-  responses: ['service_tier', 'max_tool_calls', 'plugins', 'search_parameters'],
+  chat: ['service_tier', 'modalities', 'web_search_options', ...COMPATIBLE_TOOLS],
+  responses: ['service_tier', 'max_tool_calls', ...COMPATIBLE_TOOLS],
   generate: ['service_tier', 'serviceTier'],
 };
 
@@ -64,7 +72,7 @@ export function readFeatures(
   const outputs = readOutputs(body, fields);
   if ('problem' in outputs) return outputs;
   if (tiers.length === 0 && tools.length === 0 && outputs.length === 0) return undefined;
-  return { tiers, tools, outputs };
+  return { tiers, tools, outputs, maxUses: readUses(body, fields.get('max_tool_calls')) };
 }
 
 const NONE: readonly never[] = Object.freeze([]);
@@ -109,13 +117,13 @@ function impliedTools(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): read
     tools = [toolOf('web_search_options', 'web_search', 1)];
   if (given(body, fields.get('mcp_servers')))
     tools = [...tools, toolOf('mcp_servers', 'mcp', undefined)];
-  for (const field of COMPATIBLE_TOOLS)
-    if (given(body, fields.get(field))) tools = [...tools, toolOf(field, field, undefined)];
+  for (const field of COMPATIBLE_TOOLS) {
+    const span = given(body, fields.get(field));
+    if (span && readBoolean(body, span) !== false)
+      tools = [...tools, toolOf(field, field, undefined)];
+  }
   return tools;
 }
-
-/** Fields of compatible providers: OpenRouter's plugins, such as its web search, and xAI's live search. */
-const COMPATIBLE_TOOLS = ['plugins', 'search_parameters'];
 
 function toolOf(field: string, kind: string, maxUses: number | undefined): ServerTool {
   return { field, kind, maxUses, isFree: kind === 'mcp', isReported: false, model: undefined };

@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
-import { administer, ask, newTenant, usageOf } from '../../support/gateway/call-rig.ts';
+import { administer, ask, errorOf, newTenant, usageOf } from '../../support/gateway/call-rig.ts';
 import {
   SINGLE_ATTEMPTS,
   startTestGateway,
@@ -62,6 +62,43 @@ suite('evasions of the bill', () => {
       await setBudget(1);
       const body = { model: 'gpt-4.1', max_output_tokens: 5, input: [item] };
       const answer = await ask(gateway, { path: '/v1/responses', body });
+      await setBudget(1000);
+      assert.equal(answer.status, 402, answer.text);
+      assert.deepEqual(gateway.simulator.log(), []);
+    });
+
+  for (const [field, value] of [
+    ['enable_search', true],
+    ['data_sources', [{ type: 'azure_search' }]],
+    ['deferred', true],
+    ['preset', 'email-copywriter'],
+  ] as const)
+    test(`${field} of a compatible provider, which has no price, is refused by name`, async () => {
+      gateway.simulator.clearLog();
+      const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
+      const body = { ...CHAT, [field]: value };
+      const answer = await ask(tenant, { path: '/v1/chat/completions', body });
+      assert.equal(answer.status, 400, answer.text);
+      assert.equal(errorOf(answer).params['field'], field);
+      assert.deepEqual(gateway.simulator.log(), []);
+    });
+
+  test('a search of a compatible provider that is off is served', async () => {
+    const body = { ...CHAT, enable_search: false, deferred: false };
+    const answer = await ask(gateway, { path: '/v1/chat/completions', body });
+    assert.equal(answer.status, 200, answer.text);
+  });
+
+  for (const part of [
+    { type: 'video_url', video_url: { url: 'https://example.com/a.mp4' } },
+    { type: 'document_url', document_url: 'https://example.com/a.pdf' },
+    { type: 'image_url', image_url: { url: 'data:application/pdf;base64,AA' } },
+  ])
+    test(`a part of the type ${part.type} reserves the context window`, async () => {
+      gateway.simulator.clearLog();
+      const tenant = await newTenant(gateway, { monthlyBudgetUsd: 0.1 });
+      const body = { ...CHAT, messages: [{ role: 'user', content: [part] }] };
+      const answer = await ask(tenant, { path: '/v1/chat/completions', body });
       assert.equal(answer.status, 402, answer.text);
       assert.deepEqual(gateway.simulator.log(), []);
     });
