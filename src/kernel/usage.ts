@@ -25,6 +25,7 @@ export const NO_USAGE: Usage = Object.freeze({
 export type UsageExtras = {
   readonly audioInputTokens: number;
   readonly imageInputTokens: number;
+  readonly videoInputTokens: number;
   readonly audioCacheTokens: number;
   readonly imageCacheTokens: number;
   readonly audioOutputTokens: number;

@@ -1,4 +1,4 @@
-// Prices of audio and image tokens. A provider reports them as parts of the input, cached input and output; a model
+// Prices of audio, image and video tokens. A provider reports them as parts of the input, cached input and output; a model
 // without such prices charges them like text.
 
 import type { Nanos, TokenRate } from '../../kernel/money.ts';
@@ -8,6 +8,7 @@ import type { UsageExtras } from '../../kernel/usage.ts';
 export type StatedMedia = {
   readonly audioInput?: Nanos | undefined;
   readonly imageInput?: Nanos | undefined;
+  readonly videoInput?: Nanos | undefined;
   readonly audioCache?: Nanos | undefined;
   readonly imageCache?: Nanos | undefined;
   readonly audioOutput?: Nanos | undefined;
@@ -17,6 +18,7 @@ export type StatedMedia = {
 export type MediaRates = {
   readonly audioInput: TokenRate;
   readonly imageInput: TokenRate;
+  readonly videoInput: TokenRate;
   readonly audioCache: TokenRate;
   readonly imageCache: TokenRate;
   readonly audioOutput: TokenRate;
@@ -46,6 +48,7 @@ export function mediaRates(
   return {
     audioInput: rateOf(stated.audioInput ?? text.input),
     imageInput: rateOf(stated.imageInput ?? text.input),
+    videoInput: rateOf(stated.videoInput ?? text.input),
     audioCache: rateOf(stated.audioCache ?? text.cacheRead),
     imageCache: rateOf(stated.imageCache ?? text.cacheRead),
     audioOutput: rateOf(stated.audioOutput ?? text.output),
@@ -59,6 +62,7 @@ export function mediaSurcharge(media: MediaRates, text: TextRates, extras: Usage
   const parts: readonly (readonly [number, TokenRate, TokenRate])[] = [
     [extras.audioInputTokens, media.audioInput, text.input],
     [extras.imageInputTokens, media.imageInput, text.input],
+    [extras.videoInputTokens, media.videoInput, text.input],
     [extras.audioCacheTokens, media.audioCache, text.cacheRead],
     [extras.imageCacheTokens, media.imageCache, text.cacheRead],
     [extras.audioOutputTokens, media.audioOutput, text.output],

@@ -152,8 +152,8 @@ export function mostOf(
   return Math.min(most + list.requestNanos, Number.MAX_SAFE_INTEGER);
 }
 
-function dearestInput({ audioInput, imageInput }: MediaRates): TokenRate {
-  return dearest(audioInput, imageInput);
+function dearestInput({ audioInput, imageInput, videoInput }: MediaRates): TokenRate {
+  return dearest(audioInput, dearest(imageInput, videoInput));
 }
 
 function dearestOutput({ output, reasoning, media }: PriceStep): TokenRate {

@@ -137,6 +137,7 @@ function stepAt(prices: ModelPrice, aboveTokens: number): PriceStep {
     media: {
       audioInput: at('input_audio_mtok'),
       imageInput: at('input_image_mtok'),
+      videoInput: at('input_video_mtok'),
       audioCache: at('cache_audio_read_mtok'),
       imageCache: at('cache_image_read_mtok'),
       audioOutput: at('output_audio_mtok'),

@@ -96,11 +96,13 @@ function readDetails(state: StreamState): void {
   const span = name === undefined ? undefined : keys.takeValue();
   if (name === undefined || !span) return;
   const list = keys.bytes.toString('utf8', span.start, span.end);
-  if (!list.includes('"AUDIO"') && !list.includes('"IMAGE"')) return;
+  if (!MEDIA.some((modality) => list.includes(modality))) return;
   addGeminiDetails(state.counts, { [name]: parsedList(list) });
 }
 
 const DETAILS = ['promptTokensDetails', 'cacheTokensDetails', 'candidatesTokensDetails'];
+
+const MEDIA = ['"AUDIO"', '"IMAGE"', '"VIDEO"'];
 
 function parsedList(text: string): unknown {
   try {

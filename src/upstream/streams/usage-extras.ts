@@ -1,4 +1,4 @@
-// The parts of a provider's usage that have prices of their own: audio and image tokens, uses of the provider's tools, and
+// The parts of a provider's usage that have prices of their own: audio, image and video tokens, uses of the provider's tools, and
 // the processing tier. Most answers report none, and then nothing is allocated. Counts are cumulative: the largest wins.
 
 import type { MeteredUsage, Usage, UsageTiers } from '../../kernel/usage.ts';
@@ -7,6 +7,7 @@ import { countOf, type JsonRecord, nested } from './usage-fields.ts';
 export type RawExtras = {
   audioInput: number;
   imageInput: number;
+  videoInput: number;
   audioCache: number;
   imageCache: number;
   audioOutput: number;
@@ -95,21 +96,24 @@ export function addOpenaiDetails(counts: Counts, input: JsonRecord, output: Json
   raiseMedia(counts, 'imageOutput', output['image_tokens']);
 }
 
-const GEMINI_DETAILS: readonly (readonly [string, MediaName, MediaName])[] = [
-  ['promptTokensDetails', 'audioInput', 'imageInput'],
+const GEMINI_DETAILS: readonly (readonly [string, MediaName, MediaName, MediaName?])[] = [
+  ['promptTokensDetails', 'audioInput', 'imageInput', 'videoInput'],
+  // Of embeddings.
+  ['promptTokenDetails', 'audioInput', 'imageInput', 'videoInput'],
   ['cacheTokensDetails', 'audioCache', 'imageCache'],
   ['candidatesTokensDetails', 'audioOutput', 'imageOutput'],
 ];
 
 /** Lists of `{ modality, tokenCount }`. */
 export function addGeminiDetails(counts: Counts, usage: JsonRecord): void {
-  for (const [key, audio, image] of GEMINI_DETAILS) {
+  for (const [key, audio, image, video] of GEMINI_DETAILS) {
     const list = usage[key];
     if (!Array.isArray(list)) continue;
     for (const entry of list) {
       const { modality, tokenCount } = nested(entry);
       if (modality === 'AUDIO') raiseMedia(counts, audio, tokenCount);
       else if (modality === 'IMAGE') raiseMedia(counts, image, tokenCount);
+      else if (modality === 'VIDEO' && video) raiseMedia(counts, video, tokenCount);
     }
   }
 }
@@ -127,13 +131,15 @@ export function usageExtras(
   const audioCacheTokens = Math.min(raw.audioCache, usage.cacheReadTokens);
   const imageCacheTokens = Math.min(raw.imageCache, usage.cacheReadTokens - audioCacheTokens);
   const audioInputTokens = Math.min(raw.audioInput - audioCacheTokens, usage.inputTokens);
-  const imageLeft = usage.inputTokens - audioInputTokens;
+  const imageLeft = usage.inputTokens - Math.max(0, audioInputTokens);
+  const imageInputTokens = Math.max(0, Math.min(raw.imageInput - imageCacheTokens, imageLeft));
   const audioOutputTokens = Math.min(raw.audioOutput, usage.outputTokens);
   return {
     tiers,
     extras: {
       audioInputTokens: Math.max(0, audioInputTokens),
-      imageInputTokens: Math.max(0, Math.min(raw.imageInput - imageCacheTokens, imageLeft)),
+      imageInputTokens,
+      videoInputTokens: Math.min(raw.videoInput, imageLeft - imageInputTokens),
       audioCacheTokens,
       imageCacheTokens,
       audioOutputTokens,
@@ -147,7 +153,8 @@ const USES = '_requests';
 const NO_USES: Readonly<Record<string, number>> = Object.freeze({});
 
 function hasPricedParts(raw: RawExtras, toolUses: RawExtras['toolUses']): boolean {
-  const tokens = raw.audioInput + raw.imageInput + raw.audioOutput + raw.imageOutput;
+  const tokens =
+    raw.audioInput + raw.imageInput + raw.videoInput + raw.audioOutput + raw.imageOutput;
   return tokens + raw.audioCache + raw.imageCache > 0 || toolUses !== undefined;
 }
 
@@ -162,6 +169,7 @@ function extrasOf(counts: Counts): RawExtras {
   counts.extras ??= {
     audioInput: 0,
     imageInput: 0,
+    videoInput: 0,
     audioCache: 0,
     imageCache: 0,
     audioOutput: 0,

@@ -135,6 +135,23 @@ suite('an incomplete report of usage', () => {
     assert.equal(await costOf('/v1/messages', { ...CLAUDE, stream: true }, events), nanos);
   });
 
+  test('video that an embedding reads costs its own price', async () => {
+    const answer = {
+      embedding: { values: [0.5] },
+      usageMetadata: {
+        promptTokenCount: 1000,
+        promptTokenDetails: [
+          { modality: 'TEXT', tokenCount: 100 },
+          { modality: 'VIDEO', tokenCount: 900 },
+        ],
+      },
+    };
+    const path = '/v1beta/models/gemini-embedding-2:embedContent';
+    const data = { inlineData: { mimeType: 'video/mp4', data: 'AAAA' } };
+    // 100 × 200 + 900 × 12,000
+    assert.equal(await costOf(path, { content: { parts: [data] } }, answer), 10_820_000);
+  });
+
   const first = { input_tokens: 100, output_tokens: 1 };
   for (const [name, last] of [
     ['without a last report', undefined],

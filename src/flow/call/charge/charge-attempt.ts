@@ -132,6 +132,7 @@ function tierName(field: string): string {
 const NO_EXTRAS: UsageExtras = Object.freeze({
   audioInputTokens: 0,
   imageInputTokens: 0,
+  videoInputTokens: 0,
   audioCacheTokens: 0,
   imageCacheTokens: 0,
   audioOutputTokens: 0,
