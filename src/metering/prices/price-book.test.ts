@@ -23,6 +23,12 @@ function price(provider: string, model: string, parts: Partial<Usage>, atMs = AT
   return cost(book.price(provider, model, used(parts), atMs));
 }
 
+test('a model with a price for something that is not metered has no price', () => {
+  assert.equal(book.isPriced('perplexity', 'sonar-pro'), true);
+  assert.equal(book.isPriced('perplexity', 'sonar-deep-research'), false);
+  assert.equal(book.isPriced('google', 'gemini-omni-flash-preview'), false);
+});
+
 test('the three built-in models have a price, with a date or a suffix', () => {
   const million = { inputTokens: 1_000_000, outputTokens: 1_000_000 };
   const sums: [string, number][] = [

@@ -94,9 +94,13 @@ function secondOfDay(time: string): number {
   return (Date.parse(`1970-01-02T${time}`) / 1000) % 86_400;
 }
 
+/** Prices of counts that attempts do not read: citations of Perplexity's deep research, and videos as output. */
+const UNMETERED = ['output_citation_mtok', 'output_video_mtok'];
+
 /** Models without a price for input tokens (transcription by the hour, pages) have no token prices. */
 function compileList(prices: ModelPrice): PriceList | undefined {
-  if (prices['input_mtok'] === undefined) return undefined;
+  if (prices['input_mtok'] === undefined || UNMETERED.some((key) => key in prices))
+    return undefined;
   const first = stepAt(prices, BELOW_ALL);
   const later = stepStarts(prices).map((start) => stepAt(prices, start));
   const perThousand = prices['requests_kcount'];
