@@ -16,6 +16,7 @@ import type { AttemptCall } from '../../upstream/attempt/attempt-call.ts';
 import { requestHeaders } from '../../upstream/attempt/headers.ts';
 import { renameModelEdit, renameNestedModels } from '../../upstream/attempt/rename-model.ts';
 import { type BodyEdit, editBody } from '../../upstream/json/edit-body.ts';
+import { findOtherModel } from '../../upstream/json/nested-models.ts';
 import { type JsonSpan, readString } from '../../upstream/json/peek-fields.ts';
 import type { RequestFeatures } from '../../upstream/json/request-features.ts';
 import type { ServerTool } from '../../upstream/json/request-tools.ts';
@@ -99,6 +100,8 @@ export function planCall(
   const model = route.pathModel ?? readModel(own, span);
   if (model === undefined || model === '')
     throw invalidField('the request names no model', 'model', 'missing');
+  if (route.operation === 'embeddings' && route.pathModel !== undefined)
+    refuseOtherModel(own, route.pathModel);
   const isAsked = readFlag(own, fields, 'stream');
   const { translation: terms } = parts;
   const format = terms && isTranslatable(route) ? undefined : route.format;
@@ -155,6 +158,12 @@ function pathOf(route: NativeRoute, target: Target, isStream: boolean, query: st
   const { basePath, format, model } = target;
   if (!isForeign(route, target)) return basePath + route.upstreamPath(model) + query;
   return basePath + nativePath(format, model, isStream, endpointOf(target));
+}
+
+function refuseOtherModel(body: Buffer, pathModel: string): void {
+  const field = findOtherModel(body, pathModel);
+  if (field !== undefined)
+    throw invalidField(`${field} names another model than the path`, field, 'not_supported');
 }
 
 /** A name that is too long is refused as bytes: decoding it would copy up to a whole body. */

@@ -83,6 +83,17 @@ suite('evasions of the bill', () => {
       assert.deepEqual(gateway.simulator.log(), []);
     });
 
+  test('a batch of embeddings that names another model than its path is refused', async () => {
+    gateway.simulator.clearLog();
+    const model = 'models/gemini-embedding-2';
+    const body = { requests: [{ model, content: { parts: [{ text: 'Hello' }] } }] };
+    const path = '/v1beta/models/gemini-embedding-001:batchEmbedContents';
+    const answer = await ask(await newTenant(gateway), { path, body });
+    assert.equal(answer.status, 400, answer.text);
+    assert.match(answer.text, /requests\[\]\.model/);
+    assert.deepEqual(gateway.simulator.log(), []);
+  });
+
   test('a search of a compatible provider that is off is served', async () => {
     const body = { ...CHAT, enable_search: false, deferred: false };
     const answer = await ask(gateway, { path: '/v1/chat/completions', body });
