@@ -8,6 +8,7 @@ import type { JobMessage } from '../../jobs/model/job-message.ts';
 import { estimateTokens } from '../../metering/usage/token-estimate.ts';
 import type { PermitAsk, RateLimiter } from '../../resilience/rate-limiter.ts';
 import { mayUse } from '../../routing/may-use.ts';
+import { isObject } from '../../translation/fields.ts';
 import { overLimit } from '../call/call-refusal.ts';
 import { joinTerms, limitsOfCaller } from '../call/call-terms.ts';
 import { type CandidateParts, candidatesFor } from './dispatch-candidates.ts';
@@ -48,17 +49,31 @@ export function createAdmitJob({ limiter, candidates }: AdmitJobParts): AdmitJob
   };
 }
 
-/** The dispatcher may choose any candidate, so the key must allow the model of each. */
+/** The dispatcher may choose any candidate, so the key must allow the model of each, and those that tools name. */
 async function assertMaySubmit(parts: CandidateParts, { principal, message }: Submission) {
   const { models } = principal;
   if (!models) return;
   const { provider, model } = message;
+  const named = toolModels(message.request);
   const candidates = await candidatesFor(parts, { origin: 'http', provider, model });
   const isAllowed = candidates.every((candidate) => {
     const target = { provider: candidate.provider.name, model: candidate.model };
-    return mayUse(models, model ?? candidate.model, target);
+    return (
+      mayUse(models, model ?? candidate.model, target) &&
+      named.every((each) => mayUse(models, each, { ...target, model: each }))
+    );
   });
   if (!isAllowed) throw new SpillwayError('FORBIDDEN', 'the key may not use this model');
+}
+
+/** The models that the tools of a request name, those of grouped tools included. */
+function toolModels(request: unknown): readonly string[] {
+  const tools = isObject(request) ? request['tools'] : undefined;
+  const listed: readonly unknown[] = Array.isArray(tools) ? tools : [tools];
+  return listed.filter(isObject).flatMap((tool) => {
+    const model = tool['model'];
+    return [...(typeof model === 'string' ? [model] : []), ...toolModels(tool)];
+  });
 }
 
 function askFor({ principal, requestId, message }: Submission): PermitAsk {

@@ -16,8 +16,11 @@ const CHAT = { model: 'gpt-4o', max_tokens: 100, messages: MESSAGES };
 const CLAUDE = { model: 'claude-sonnet-4-5', max_tokens: 100, messages: MESSAGES };
 const TOKENS = { inputTokens: 1000, outputTokens: 100 };
 
+const ADVISOR = { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-4-6' };
+
 function file(): string {
   return `${SINGLE_ATTEMPTS}
+prices: { tools: { advisor: 0.01 } }
 aliases:
   finder: { targets: [openai/gpt-4o-mini-search-preview] }
 `;
@@ -112,6 +115,17 @@ suite('evasions of the bill', () => {
       const answer = await ask(tenant, { path: '/v1/chat/completions', body });
       assert.equal(answer.status, 402, answer.text);
       assert.deepEqual(gateway.simulator.log(), []);
+    });
+
+  for (const tools of [ADVISOR, [ADVISOR], [{ type: 'namespace', tools: [ADVISOR] }]])
+    test(`a job counts the model of ${JSON.stringify(tools)} against the list of its key`, async () => {
+      const request = { ...CLAUDE, tools };
+      const body = { model: CLAUDE.model, format: 'anthropic', request };
+      const models = [CLAUDE.model];
+      const tenant = await newTenant(gateway, {}, { models });
+      assert.equal((await ask(tenant, { path: '/v1/jobs', body })).status, 403);
+      const other = await newTenant(gateway, {}, { models: [...models, ADVISOR.model] });
+      assert.equal((await ask(other, { path: '/v1/jobs', body })).status, 202);
     });
 });
 
