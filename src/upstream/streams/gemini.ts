@@ -115,7 +115,7 @@ function parsedList(text: string): unknown {
 function readOversized(state: StreamState, event: StreamEvent): void {
   noteContent(state, 0);
   noteErrorAtEnd(state, event);
-  noteUsageAtEnd(state, event, '"usageMetadata"');
+  noteUsageAtEnd(state, event, 'usageMetadata', 1);
   const at = event.data.lastIndexOf('"finishReason"', event.dataEnd);
   if (at >= event.dataStart) state.isFinished = true;
 }

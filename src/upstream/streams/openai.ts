@@ -113,5 +113,5 @@ function noteReasoning(state: StreamState): void {
 function readOversizedChunk(state: StreamState, event: StreamEvent): void {
   noteContent(state, event.dataEnd - event.dataStart);
   noteErrorAtEnd(state, event);
-  noteUsageAtEnd(state, event, '"usage"');
+  noteUsageAtEnd(state, event, 'usage', 1);
 }

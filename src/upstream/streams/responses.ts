@@ -3,7 +3,7 @@
 
 import { NameTable } from '../json/name-table.ts';
 import { peekFields, readString } from '../json/peek-fields.ts';
-import { bytesEqual } from '../json/scan.ts';
+import { bytesEqual, endOfValue } from '../json/scan.ts';
 import type { StreamEvent } from './event.ts';
 import {
   noteContent,
@@ -13,6 +13,7 @@ import {
   noteUsageAtEnd,
   type StreamState,
 } from './state.ts';
+import { findTailKey } from './tail-key.ts';
 import { countToolCalls } from './tool-calls.ts';
 import { addTier, raiseToolUses } from './usage-extras.ts';
 
@@ -69,7 +70,7 @@ const ERROR = new NameTable(['error']);
 function readEnd(state: StreamState, event: StreamEvent, hasFailed: boolean): void {
   state.status.terminal = !hasFailed;
   if (!event.isWhole) {
-    noteUsageAtEnd(state, event, '"usage"');
+    readTail(state, event);
     if (hasFailed) state.status.error ??= UNREADABLE_FAILURE;
     return;
   }
@@ -86,6 +87,18 @@ function readEnd(state: StreamState, event: StreamEvent, hasFailed: boolean): vo
   const error = inner.ok ? inner.fields.get('error') : undefined;
   if (error) state.status.error ??= wrapped(response.subarray(error.start, error.end));
   else state.status.error ??= UNREADABLE_FAILURE;
+}
+
+/** The depth of the keys of `response`. */
+const RESPONSE_DEPTH = 2;
+
+function readTail(state: StreamState, event: StreamEvent): void {
+  const { data, dataStart, dataEnd } = event;
+  noteUsageAtEnd(state, event, 'usage', RESPONSE_DEPTH);
+  const start = findTailKey(data, dataStart, dataEnd, 'service_tier', RESPONSE_DEPTH);
+  const end = start < 0 ? -1 : endOfValue(data, start);
+  if (end > 0 && end <= dataEnd)
+    addTier(state.counts, 'service_tier', readString(data, { start, end }));
 }
 
 /** The error's fields are in the event itself, or in an `error` object. */

@@ -5,9 +5,10 @@ import { isRefusal } from '../../errors/mapping/meaning/structured-names.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { containsError, errorMember } from '../json/error-member.ts';
 import { type JsonSpan, readObject } from '../json/peek-fields.ts';
-import { endOfValue, skipSpace } from '../json/scan.ts';
+import { endOfValue } from '../json/scan.ts';
 import { JsonKeys } from '../json/walk-keys.ts';
 import type { StreamEvent } from './event.ts';
+import { findTailKey } from './tail-key.ts';
 import { addCounts, emptyCounts, type RawCounts } from './usage-counts.ts';
 
 export type StreamStatus = {
@@ -140,13 +141,16 @@ export function noteUsage(state: StreamState, bytes: Buffer, span: JsonSpan | un
   if (usage) addCounts(state.format, state.counts, usage);
 }
 
-/** Finds the usage in an event that lost its middle: providers write it near the end. */
-export function noteUsageAtEnd(state: StreamState, event: StreamEvent, key: string): void {
-  const { data, dataEnd } = event;
-  const at = data.lastIndexOf(key, dataEnd);
-  if (at < event.dataStart) return;
-  const start = skipSpace(data, skipSpace(data, at + key.length) + 1);
-  const end = endOfValue(data, start);
+/** Finds the usage in an event that lost its middle: providers write it near the end. `depth` is that of its key. */
+export function noteUsageAtEnd(
+  state: StreamState,
+  event: StreamEvent,
+  name: string,
+  depth: number,
+): void {
+  const { data, dataStart, dataEnd } = event;
+  const start = findTailKey(data, dataStart, dataEnd, name, depth);
+  const end = start < 0 ? -1 : endOfValue(data, start);
   if (end > 0 && end <= dataEnd) noteUsage(state, data, { start, end });
 }
 

@@ -152,6 +152,23 @@ suite('an incomplete report of usage', () => {
     assert.equal(await costOf(path, { content: { parts: [data] } }, answer), 10_820_000);
   });
 
+  test('a response that repeats a long request around its usage is charged by that usage', async () => {
+    const answer = {
+      ...response({ input_tokens: 70_000, output_tokens: 4000 }),
+      service_tier: 'default',
+      user: 'usage',
+      metadata: { usage: 'x', service_tier: 'flex', note: 'usage' },
+    };
+    const end = { type: 'response.completed', response: answer };
+    const instructions = '~'.repeat(300_000);
+    const created = { type: 'response.created', response: { instructions } };
+    const long = { ...end, response: { instructions, ...answer } };
+    const delta = { type: 'response.output_text.delta', delta: 'Hello' };
+    const body = { ...RESPONSES, instructions, stream: true };
+    const cost = await costOf('/v1/responses', body, [created, delta, long]);
+    assert.equal(cost, 70_000 * 2000 + 4000 * 8000);
+  });
+
   const first = { input_tokens: 100, output_tokens: 1 };
   for (const [name, last] of [
     ['without a last report', undefined],
