@@ -152,6 +152,13 @@ test('an item of a name twice, and items beyond the bound, may stand for a store
   assert.equal(bare('["text",{"id":"m","type":"message"},{"id":"m","content":"x"}]'), undefined);
 });
 
+test('a cache of an hour is found in a chat request, too', () => {
+  const mayCache = (ttl: string) =>
+    peek('openai', { messages: [{ content: [{ cache_control: { type: 'ephemeral', ttl } }] }] })
+      .mayCacheForAnHour;
+  assert.deepEqual([mayCache('5m'), mayCache('1h')], [false, true]);
+});
+
 test('a document or a video in the place of an image is unbounded', () => {
   const isUnbounded = (image_url: unknown) =>
     peek('openai', { messages: [{ content: [{ type: 'image_url', image_url }] }] }).isUnbounded;

@@ -75,6 +75,7 @@ const MEANINGS: Readonly<Record<ProviderFormat, readonly (readonly [string, Mean
     ['audio_url', 'fileData'],
     ['video_url', 'fileData'],
     ['video', 'fileData'],
+    ['ttl', 'lifetime'],
     ['image_url', 'image'],
     ['input_audio', 'audio'],
     ['audio', 'spoken'],

@@ -128,7 +128,14 @@ for (const subject of SUBJECTS)
 test('without a report the charge is never less than the estimate', () => {
   fc.assert(
     fc.property(fc.nat(100_000), fc.nat(100_000), fc.boolean(), (input, output, isStream) => {
-      const stated = { features: undefined };
+      const references = {
+        isUnbounded: false,
+        images: 0,
+        mayCacheForAnHour: false,
+        hasMedia: false,
+        hasAudio: false,
+      };
+      const stated = { features: undefined, references };
       const plan = {
         body: Buffer.alloc(input),
         charge: 'input_and_output',

@@ -6,13 +6,20 @@ import type { CallTranslation } from '../../translate/call-translation.ts';
 import { chargeAnswer, chargeFailure, chargeLeft } from './charge-attempt.ts';
 
 const REPORTED: Usage = { ...NO_USAGE, inputTokens: 70, outputTokens: 30 };
+const NO_REFERENCES = {
+  isUnbounded: false,
+  images: 0,
+  mayCacheForAnHour: false,
+  hasMedia: false,
+  hasAudio: false,
+};
 const UNARY = {
   body: Buffer.alloc(400),
   charge: 'input_and_output',
   isStream: false,
   operation: 'messages',
   translation: undefined,
-  stated: { features: undefined },
+  stated: { features: undefined, references: NO_REFERENCES },
 } as const;
 const STREAM = { ...UNARY, isStream: true };
 const SENT = { reservedNanos: 9_000_000 };
@@ -109,7 +116,7 @@ test('requested tiers and tools are charged where the answer does not report the
     ],
     outputs: [],
   };
-  const plan = { ...UNARY, stated: { features } };
+  const plan = { ...UNARY, stated: { ...UNARY.stated, features } };
   const silent = chargeAnswer(plan, REPORTED, 0).usage;
   assert.deepEqual([silent.tiers, silent.unconfirmedTiers], [undefined, features.tiers]);
   assert.deepEqual(silent.extras?.toolUses, { google_search: 1 });
@@ -119,11 +126,25 @@ test('requested tiers and tools are charged where the answer does not report the
 
 test('a tier that Gemini does not report is the requested one, unless another vendor may have served', () => {
   const features = { tiers: [{ field: 'serviceTier', tier: 'flex' }], tools: [], outputs: [] };
-  const gemini = { ...UNARY, operation: 'generate', stated: { features } } as const;
+  const gemini = {
+    ...UNARY,
+    operation: 'generate',
+    stated: { ...UNARY.stated, features },
+  } as const;
   assert.deepEqual(chargeAnswer(gemini, REPORTED, 0).usage.tiers, { service_tier: 'flex' });
   const translation = {} as CallTranslation;
   const foreign = chargeAnswer({ ...gemini, translation }, REPORTED, 0).usage;
   assert.deepEqual([foreign.tiers, foreign.unconfirmedTiers], [undefined, features.tiers]);
+});
+
+test('cache writes of a chat request for an hour are charged as such', () => {
+  const written = { ...REPORTED, cacheWriteTokens: 40 };
+  const references = { ...NO_REFERENCES, mayCacheForAnHour: true };
+  const plan = { ...UNARY, operation: 'chat', stated: { ...UNARY.stated, references } } as const;
+  const { cacheWriteTokens, cacheWrite1hTokens } = chargeAnswer(plan, written, 0).usage;
+  assert.deepEqual([cacheWriteTokens, cacheWrite1hTokens], [0, 40]);
+  assert.equal(chargeAnswer({ ...plan, operation: 'messages' }, written, 0).usage, written);
+  assert.equal(chargeAnswer({ ...UNARY, operation: 'chat' }, written, 0).usage, written);
 });
 
 test('a refusal with status 200 is charged by the usage that it reports', () => {

@@ -22,7 +22,7 @@ import type { CallPlan } from '../plan-call.ts';
 import type { ChargedUsage, SentAttempt } from './settle-attempt.ts';
 
 type Plan = Pick<CallPlan, 'body' | 'charge' | 'isStream' | 'operation' | 'translation'> & {
-  readonly stated: Pick<CallPlan['stated'], 'features'>;
+  readonly stated: Pick<CallPlan['stated'], 'features' | 'references'>;
 };
 type Answered = Pick<Attempt, 'reportedUsage' | 'streamedBytes' | 'receivedBytes'>;
 
@@ -86,11 +86,23 @@ export function chargeLeft(
 function estimated(plan: Plan, known: MeteredUsage | undefined, outputBytes: number): ChargedUsage {
   if (plan.charge === 'nothing') return NOTHING;
   const usage = estimateUsage(plan.body.length, outputBytes, known);
-  return { usage: withRequested(plan, usage), isEstimated: true };
+  return { usage: withRequested(plan, withLifetime(plan, usage)), isEstimated: true };
 }
 
 function exact(plan: Plan, usage: MeteredUsage): ChargedUsage {
-  return { usage: withRequested(plan, usage), isEstimated: false };
+  return { usage: withRequested(plan, withLifetime(plan, usage)), isEstimated: false };
+}
+
+/** OpenAI's format reports cache writes without their lifetime; compatible providers charge them by the requested one. */
+function withLifetime({ operation, stated }: Plan, usage: MeteredUsage): MeteredUsage {
+  if (operation !== 'chat' || usage.cacheWriteTokens === 0) return usage;
+  if (!stated.references.mayCacheForAnHour) return usage;
+  const { cacheWriteTokens, cacheWrite1hTokens } = usage;
+  return {
+    ...usage,
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: cacheWrite1hTokens + cacheWriteTokens,
+  };
 }
 
 /**
