@@ -50,7 +50,7 @@ test('the configuration overrides the table', () => {
 test('tools add the instructions of the provider', () => {
   const plain = worstCase({ model: 'm', inputBytes: 250, maxOutputTokens: 1 });
   const tooled = worstCase({ model: 'm', inputBytes: 250, maxOutputTokens: 1, hasTools: true });
-  assert.ok(tooled.inputTokens >= plain.inputTokens + 500);
+  assert.ok(tooled.inputTokens >= plain.inputTokens + 2525);
 });
 
 test('the bound is a safe integer for any request', () => {
