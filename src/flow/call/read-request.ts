@@ -3,6 +3,7 @@
 // Pure.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
+import { findBareItem } from '../../upstream/json/bare-item.ts';
 import { NameTable } from '../../upstream/json/name-table.ts';
 import {
   limitFields,
@@ -12,7 +13,7 @@ import {
   type StatedLimits,
 } from '../../upstream/json/output-limits.ts';
 import { type JsonSpan, peekFields, readBoolean } from '../../upstream/json/peek-fields.ts';
-import { findBareItem, peekReferences, type References } from '../../upstream/json/references.ts';
+import { peekReferences, type References } from '../../upstream/json/references.ts';
 import {
   featureFields,
   type RequestFeatures,

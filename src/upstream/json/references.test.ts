@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { NameTable } from './name-table.ts';
 import { MAX_NAMES, peekFields } from './peek-fields.ts';
-import { findBareItem, peekReferences } from './references.ts';
+import { peekReferences } from './references.ts';
 
 function peek(format: ProviderFormat, request: unknown) {
   const text = typeof request === 'string' ? request : JSON.stringify(request);
@@ -139,17 +139,6 @@ test('an object whose end is out of reach counts as one with an id', () => {
     Buffer.from(`{"messages":[{"audio":{"format":"${'x'.repeat(bytes)}"}}]}`);
   assert.equal(peekReferences('openai', audio(1000)).stored, undefined);
   assert.equal(peekReferences('openai', audio(20_000)).stored, 'audio');
-});
-
-test('an item of a name twice, and items beyond the bound, may stand for a stored one', () => {
-  const bare = (input: string) => {
-    const body = Buffer.from(input);
-    return findBareItem(body, { start: 0, end: body.length });
-  };
-  assert.equal(bare('[{"id":"m","type":"message","type":null}]'), 'input[0].id');
-  assert.equal(bare(`[${'1,'.repeat(200_001)}{"id":"m"}]`), 'input');
-  assert.equal(bare('"text"'), undefined);
-  assert.equal(bare('["text",{"id":"m","type":"message"},{"id":"m","content":"x"}]'), undefined);
 });
 
 test('a cache of an hour is found in a chat request, too', () => {

@@ -1,16 +1,16 @@
 // Finds, at any depth of a request, the fields that raise its cost beyond its own bytes: files and images that it refers
 // to but does not contain, media that it contains but that has more tokens than bytes (blank pages, a still video), and the
 // one-hour cache. The worst case adds them. Names are decoded before they are compared,
-// and a known name in another case is a problem, because a provider may read it as the known one. Arguments, results and
-// schemas of tools are text to the model, so their names are skipped. References to a stored conversation are top-level
+// and a known name in another case is a problem, because a provider may read it as the known one: see reference-names.ts.
+// Arguments, results and schemas of tools are text to the model, so their names are skipped. References to a stored conversation are top-level
 // fields: see output-limits.ts. Files, caches, vector stores, containers and items that a provider stores belong to the
 // provider account, which organisations share.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { NameTable } from './name-table.ts';
-import { type JsonSpan, MAX_NAMES, peekFields } from './peek-fields.ts';
-import { elementsOf } from './request-tools.ts';
-import { BACKSLASH, endOfValue, isPlain, OPEN_BRACE, QUOTE } from './scan.ts';
+import { MAX_NAMES, peekFields } from './peek-fields.ts';
+import { FREE, meaningOf } from './reference-names.ts';
+import { BACKSLASH, endOfValue, isPlain } from './scan.ts';
 import { JsonKeys } from './walk-keys.ts';
 
 export type References = {
@@ -25,7 +25,7 @@ export type References = {
   readonly hasAudio: boolean;
   /** The first field that names an object stored at the provider. */
   readonly stored?: string | undefined;
-  /** An element of a list at the top level has an `id`: it may stand for a stored item. */
+  /** An element of a list at the top level has an `id`: it may stand for a stored item, see bare-item.ts. */
   readonly hasItemId?: boolean;
   /** A field whose name is known only in another case. */
   readonly problem?: string;
@@ -41,94 +41,6 @@ const NONE: References = Object.freeze({
 });
 
 const WITH_ITEM_ID: References = Object.freeze({ ...NONE, hasItemId: true });
-
-type Meaning =
-  | 'file'
-  | 'fileUrl'
-  | 'fileData'
-  | 'url'
-  | 'image'
-  | 'media'
-  | 'mediaType'
-  | 'audio'
-  | 'lifetime'
-  | 'stored'
-  | 'skill'
-  | 'spoken';
-
-const MEANINGS: Readonly<Record<ProviderFormat, readonly (readonly [string, Meaning])[]>> = {
-  anthropic: [
-    ['file_id', 'file'],
-    ['url', 'url'],
-    ['ttl', 'lifetime'],
-    ['container', 'stored'],
-    ['skill_id', 'skill'],
-    ['media_type', 'mediaType'],
-  ],
-  openai: [
-    ['file_id', 'file'],
-    ['file_ids', 'stored'],
-    ['file_url', 'fileUrl'],
-    ['file_data', 'fileData'],
-    // Parts of compatible providers.
-    ['document_url', 'fileData'],
-    ['audio_url', 'fileData'],
-    ['video_url', 'fileData'],
-    ['video', 'fileData'],
-    ['ttl', 'lifetime'],
-    ['image_url', 'image'],
-    ['input_audio', 'audio'],
-    ['audio', 'spoken'],
-    ['vector_store_ids', 'stored'],
-    ['container', 'stored'],
-    ['skill_id', 'skill'],
-  ],
-  // Google's parser also accepts the snake_case names of its protocol definitions.
-  gemini: [
-    ['fileUri', 'fileUrl'],
-    ['file_uri', 'fileUrl'],
-    ['cachedContent', 'file'],
-    ['cached_content', 'file'],
-    ['inlineData', 'media'],
-    ['inline_data', 'media'],
-    ['mimeType', 'mediaType'],
-    ['mime_type', 'mediaType'],
-    ['fileSearchStoreNames', 'stored'],
-    ['file_search_store_names', 'stored'],
-  ],
-};
-
-/** Fields that hold arbitrary JSON of the caller's tools and schemas. */
-const FREE_FORM: Readonly<Record<ProviderFormat, readonly string[]>> = {
-  anthropic: ['input_schema', 'input', 'schema', 'metadata'],
-  openai: ['parameters', 'schema', 'metadata'],
-  gemini: [
-    'parameters',
-    'parametersJsonSchema',
-    'args',
-    'response',
-    'responseSchema',
-    'responseJsonSchema',
-  ],
-};
-
-type Names = {
-  readonly known: NameTable;
-  readonly meanings: ReadonlyMap<string, Meaning>;
-  readonly freeForm: NameTable;
-};
-
-const NAMES: Readonly<Record<ProviderFormat, Names>> = {
-  anthropic: namesOf('anthropic'),
-  openai: namesOf('openai'),
-  gemini: namesOf('gemini'),
-};
-
-function namesOf(format: ProviderFormat): Names {
-  const meanings = new Map(MEANINGS[format]);
-  const known = new NameTable([...meanings.keys()]);
-  return { known, meanings, freeForm: new NameTable(FREE_FORM[format]) };
-}
 
 export function peekReferences(format: ProviderFormat, body: Buffer): References {
   const keys = new JsonKeys();
@@ -231,29 +143,6 @@ function mayBeData({ bytes, valueStart, valueEnd }: JsonKeys): boolean {
   );
 }
 
-/**
- * The path of the first input item of the Responses API that consists of an `id`: its type may be left out, and it then
- * stands for the stored item of that id. Messages without a type have content.
- */
-export function findBareItem(body: Buffer, input: JsonSpan): string | undefined {
-  if (body[input.start] === QUOTE) return undefined;
-  const items = elementsOf(body, input, { left: MAX_NAMES });
-  if (!items) return 'input';
-  const index = items.findIndex((item) => item[0] === OPEN_BRACE && isBare(item));
-  return index < 0 ? undefined : `input[${index}].id`;
-}
-
-/** An item with a name twice may be read as one. */
-function isBare(item: Buffer): boolean {
-  const peeked = peekFields(item, ITEM_NAMES);
-  if (!peeked.ok) return true;
-  if (!peeked.fields.has('id') || peeked.fields.has('content')) return false;
-  const type = peeked.fields.get('type');
-  return type === undefined || item[type.start] === LOWER_N;
-}
-
-const ITEM_NAMES = new NameTable(['id', 'type', 'content']);
-const LOWER_N = 0x6e;
 const LOWER_D = 0x64;
 
 /** Undefined for null, for an empty list, and for a container that the request itself describes. */
@@ -307,32 +196,6 @@ function isPublicUrl(keys: JsonKeys): boolean {
   return (
     isWeb && !/(?:^|\.)googleapis\.com$|(?:^|\.)storage\.cloud\.google\.com$/.test(url.hostname)
   );
-}
-
-const FREE = Symbol('free-form value');
-
-function meaningOf(
-  format: ProviderFormat,
-  keys: JsonKeys,
-): Meaning | typeof FREE | { readonly otherCaseOf: string } | undefined {
-  const { bytes, keyStart, keyEnd } = keys;
-  const names = NAMES[format];
-  if (!isPlain(bytes, keyStart, keyEnd)) return decodedMeaning(names, keys);
-  const name = names.known.findInAnyCase(bytes, keyStart, keyEnd);
-  if (name !== undefined)
-    return keys.isKey(name) ? names.meanings.get(name) : { otherCaseOf: name };
-  // The Responses API's own `input` is at the top level, where nothing is free-form.
-  if (keys.depth === 1) return undefined;
-  return names.freeForm.find(bytes, keyStart, keyEnd) === undefined ? undefined : FREE;
-}
-
-function decodedMeaning(
-  { known, meanings }: Names,
-  keys: JsonKeys,
-): Meaning | { readonly otherCaseOf: string } | undefined {
-  const found = known.findDecoded(keys.bytes, keys.keyStart, keys.keyEnd);
-  if (!found) return undefined;
-  return found.isExact ? meanings.get(found.name) : { otherCaseOf: found.name };
 }
 
 function summary(found: {
