@@ -52,7 +52,7 @@ export function readStated(
   refuseUnaccountable(body, fields);
   const references =
     chargeOf(kind.operation) === 'nothing' ? NONE : readReferences(kind, body, fields);
-  const features = readFeatures(kind, body, fields);
+  const features = readFeatures(kind, body, fields, references.hasItemTools);
   if (features && 'problem' in features) {
     const { field, problem } = features;
     throw invalidField(`${field} is refused (${problem})`, field, problem);

@@ -27,6 +27,8 @@ export type References = {
   readonly stored?: string | undefined;
   /** An element of a list at the top level has an `id`: it may stand for a stored item, see bare-item.ts. */
   readonly hasItemId?: boolean;
+  /** An element of a list at the top level has `tools`: an input item may load tools, see item-tools.ts. */
+  readonly hasItemTools?: boolean;
   /** A field whose name is known only in another case. */
   readonly problem?: string;
   readonly hasTooManyNames?: boolean;
@@ -40,8 +42,6 @@ const NONE: References = Object.freeze({
   hasAudio: false,
 });
 
-const WITH_ITEM_ID: References = Object.freeze({ ...NONE, hasItemId: true });
-
 export function peekReferences(format: ProviderFormat, body: Buffer): References {
   const keys = new JsonKeys();
   const found = {
@@ -53,6 +53,7 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
     hasMedia: false,
     hasAudio: false,
     hasItemId: false,
+    hasItemTools: false,
     stored: undefined as string | undefined,
   };
   const objects = { left: MAX_OBJECTS };
@@ -107,15 +108,23 @@ const REFERENCES: readonly string[] = ['item_reference', 'container_reference'];
 /** The depth of the keys of `input[i]`. */
 const ITEM_DEPTH = 3;
 
-type FoundItems = { isUnbounded: boolean; hasItemId: boolean; stored: string | undefined };
+type FoundItems = {
+  isUnbounded: boolean;
+  hasItemId: boolean;
+  hasItemTools: boolean;
+  stored: string | undefined;
+};
 
 function noteItem(found: FoundItems, keys: JsonKeys): void {
   const word = REFERENCES.find((each) => isWord(keys, each));
   if (word !== undefined) {
     found.stored ??= word;
     found.isUnbounded = true;
-  } else if (keys.depth === ITEM_DEPTH && isNamed(keys, 'id')) found.hasItemId = true;
-  else if (mayBeData(keys) && isNamed(keys, 'url') && isOtherMedia(keys)) found.isUnbounded = true;
+  } else if (keys.depth === ITEM_DEPTH) {
+    if (isNamed(keys, 'id')) found.hasItemId = true;
+    else if (isNamed(keys, 'tools')) found.hasItemTools = true;
+  } else if (mayBeData(keys) && isNamed(keys, 'url') && isOtherMedia(keys))
+    found.isUnbounded = true;
 }
 
 function isNamed(keys: JsonKeys, name: string): boolean {
@@ -207,12 +216,15 @@ function summary(found: {
   readonly hasMedia: boolean;
   readonly hasAudio: boolean;
   readonly hasItemId: boolean;
+  readonly hasItemTools: boolean;
   readonly stored: string | undefined;
 }): References {
-  const { isUnbounded, urls, hasHour, hasDocument, hasMedia, hasAudio, hasItemId, stored } = found;
+  const { isUnbounded, urls, hasHour, hasDocument, hasMedia, hasAudio, stored } = found;
+  const { hasItemId, hasItemTools } = found;
   const images = found.images + urls;
   const isPlainText = !isUnbounded && images === 0 && !hasHour && !hasMedia && !hasAudio;
-  if (isPlainText && stored === undefined) return hasItemId ? WITH_ITEM_ID : NONE;
+  if (isPlainText && stored === undefined)
+    return hasItemId || hasItemTools ? { ...NONE, hasItemId, hasItemTools } : NONE;
   // A URL may be that of a document, whose length is unknown.
   return {
     isUnbounded: isUnbounded || (urls > 0 && hasDocument),
@@ -221,6 +233,7 @@ function summary(found: {
     hasMedia: hasMedia || hasAudio || images > 0 || isUnbounded,
     hasAudio,
     hasItemId,
+    hasItemTools,
     stored,
   };
 }

@@ -2,6 +2,7 @@
 // provider runs, and output other than text. Each is priced or refused by name before the call. A plain request has none,
 // and reading it costs a few map lookups. Pure.
 
+import { readItemTools } from './item-tools.ts';
 import { NameTable } from './name-table.ts';
 import { given, type RequestKind } from './output-limits.ts';
 import { type JsonSpan, peekFields, readBoolean, readString } from './peek-fields.ts';
@@ -64,10 +65,11 @@ export function readFeatures(
   kind: RequestKind,
   body: Buffer,
   fields: ReadonlyMap<string, JsonSpan>,
+  hasItemTools = false,
 ): RequestFeatures | ToolsProblem | undefined {
   const tiers = readTiers(body, fields);
   if ('problem' in tiers) return tiers;
-  const tools = readServerTools(kind, body, fields);
+  const tools = readServerTools(kind, body, fields, hasItemTools);
   if ('problem' in tools) return tools;
   const outputs = readOutputs(body, fields);
   if ('problem' in outputs) return outputs;
@@ -99,13 +101,17 @@ function readServerTools(
   { format }: RequestKind,
   body: Buffer,
   fields: ReadonlyMap<string, JsonSpan>,
+  hasItemTools: boolean,
 ): readonly ServerTool[] | ToolsProblem {
   const span = given(body, fields.get('tools'));
   const read = span ? readTools(format, body, span) : { tools: NONE };
   if ('problem' in read) return read;
+  const input = hasItemTools ? fields.get('input') : undefined;
+  const loaded = input ? readItemTools(body, input) : { tools: NONE };
+  if ('problem' in loaded) return loaded;
+  const all = loaded.tools.length === 0 ? read.tools : [...read.tools, ...loaded.tools];
   const calls = readUses(body, fields.get('max_tool_calls'));
-  const listed =
-    calls === undefined ? read.tools : read.tools.map((tool) => ({ ...tool, maxUses: calls }));
+  const listed = calls === undefined ? all : all.map((tool) => ({ ...tool, maxUses: calls }));
   const implied = impliedTools(body, fields);
   return implied.length === 0 ? listed : [...listed, ...implied];
 }

@@ -86,6 +86,27 @@ suite('evasions of the bill', () => {
       assert.deepEqual(gateway.simulator.log(), []);
     });
 
+  for (const type of ['tool_search_output', 'additional_tools'])
+    test(`a tool of the provider that an item of the type ${type} loads is refused by name`, async () => {
+      gateway.simulator.clearLog();
+      const own = { type: 'function', name: 'f', parameters: {} };
+      const load = (...tools: readonly object[]) => ({
+        model: 'gpt-4.1',
+        max_output_tokens: 100,
+        input: [
+          { role: 'user', content: 'Hello' },
+          { type, call_id: 'c', tools },
+        ],
+      });
+      const path = '/v1/responses';
+      const answer = await ask(gateway, { path, body: load(own, { type: 'code_interpreter' }) });
+      assert.equal(answer.status, 400, answer.text);
+      assert.equal(errorOf(answer).params['field'], 'input[1].tools[1].type');
+      assert.deepEqual(gateway.simulator.log(), []);
+      await ask(gateway, { path, body: load(own) });
+      assert.equal(gateway.simulator.log().length, 1);
+    });
+
   test('a batch of embeddings that names another model than its path is refused', async () => {
     gateway.simulator.clearLog();
     const model = 'models/gemini-embedding-2';
