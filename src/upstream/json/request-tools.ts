@@ -56,11 +56,17 @@ const REPORTED_KINDS: Readonly<Record<ProviderFormat, ReadonlySet<string>>> = {
   gemini: new Set(),
 };
 
+/** Fields of OpenAI's tools that describe the machine which they use. */
+const MACHINES = ['container', 'environment'];
+const MEMORY = new NameTable(['memory_limit']);
+/** The size that a price without a size is for. */
+const SMALLEST = '1g';
+
 /** Providers accept some hundreds; reading each one takes microseconds. */
 const MAX_TOOLS = 10_000;
 type ToolCount = { left: number };
 
-const TOOL_FIELDS = new NameTable(['type', 'model', 'max_uses', 'tools']);
+const TOOL_FIELDS = new NameTable(['type', 'model', 'max_uses', 'tools', ...MACHINES]);
 
 export function readTools(
   format: ProviderFormat,
@@ -143,7 +149,32 @@ function readTyped(
     return readTools(format, element, grouped, `${field}.tools`, count);
   const isFree = FREE_KINDS[format].has(kind);
   const isReported = REPORTED_KINDS[format].has(kind);
-  return { tools: [{ field: `${field}.type`, kind, maxUses, isFree, isReported, model }] };
+  const tool = { field: `${field}.type`, kind, maxUses, isFree, isReported, model };
+  const sized = format === 'openai' ? sizedTool(element, fields, tool, field) : undefined;
+  if (sized && 'problem' in sized) return sized;
+  return { tools: sized ? [tool, sized] : [tool] };
+}
+
+/** A larger machine costs up to 64 times as much, so that it needs a price of its own: `code_interpreter_64g`. */
+function sizedTool(
+  element: Buffer,
+  fields: ReadonlyMap<string, JsonSpan>,
+  tool: ServerTool,
+  field: string,
+): ServerTool | ToolsProblem | undefined {
+  for (const name of MACHINES) {
+    const span = fields.get(name);
+    if (!span || element[span.start] !== OPEN_BRACE) continue;
+    const machine = element.subarray(span.start, span.end);
+    const path = `${field}.${name}.memory_limit`;
+    const peeked = peekFields(machine, MEMORY, true);
+    if (!peeked.ok) return { field: path, problem: 'not_supported' };
+    const size = textOf(machine, peeked.fields.get('memory_limit'));
+    if (size === NOT_TEXT) return { field: path, problem: 'wrong_type' };
+    if (size !== undefined && size !== SMALLEST)
+      return { ...tool, field: path, kind: `${tool.kind}_${size}`, isReported: false };
+  }
+  return undefined;
 }
 
 /** Gemini's tools have no type: the name of the field is the kind, and one object may hold several. */

@@ -20,7 +20,7 @@ const ADVISOR = { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus
 
 function file(): string {
   return `${SINGLE_ATTEMPTS}
-prices: { tools: { advisor: 0.01 } }
+prices: { tools: { advisor: 0.01, code_interpreter: 0.03, code_interpreter_4g: 0.12 } }
 aliases:
   finder: { targets: [openai/gpt-4o-mini-search-preview] }
 `;
@@ -86,6 +86,31 @@ suite('evasions of the bill', () => {
       assert.deepEqual(gateway.simulator.log(), []);
     });
 
+  test('a larger machine of a priced tool needs a price of its own', async () => {
+    gateway.simulator.clearLog();
+    const interpreter = (container: object) => ({
+      model: 'gpt-4.1',
+      max_output_tokens: 100,
+      input: 'Hello',
+      tools: [{ type: 'code_interpreter', container: { type: 'auto', ...container } }],
+    });
+    const path = '/v1/responses';
+    const large = await ask(gateway, { path, body: interpreter({ memory_limit: '64g' }) });
+    assert.equal(large.status, 400, large.text);
+    assert.equal(errorOf(large).params['field'], 'tools[0].container.memory_limit');
+    assert.deepEqual(gateway.simulator.log(), []);
+    for (const container of [{}, { memory_limit: '1g' }, { memory_limit: null }]) {
+      const small = await ask(gateway, { path, body: interpreter(container) });
+      assert.equal(small.status, 200, small.text);
+    }
+    gateway.simulator.setScenario({ usage: TOKENS });
+    const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
+    const priced = await ask(tenant, { path, body: interpreter({ memory_limit: '4g' }) });
+    assert.equal(priced.status, 200, priced.text);
+    // 1000 × 2000 + 100 × 8000 + 1 × 120,000,000
+    assert.equal((await usageOf(tenant, 1)).costUsd, 122_800_000 / 1e9);
+  });
+
   for (const type of ['tool_search_output', 'additional_tools'])
     test(`a tool of the provider that an item of the type ${type} loads is refused by name`, async () => {
       gateway.simulator.clearLog();
@@ -99,7 +124,7 @@ suite('evasions of the bill', () => {
         ],
       });
       const path = '/v1/responses';
-      const answer = await ask(gateway, { path, body: load(own, { type: 'code_interpreter' }) });
+      const answer = await ask(gateway, { path, body: load(own, { type: 'image_generation' }) });
       assert.equal(answer.status, 400, answer.text);
       assert.equal(errorOf(answer).params['field'], 'input[1].tools[1].type');
       assert.deepEqual(gateway.simulator.log(), []);
