@@ -4,11 +4,11 @@
 /** By a part of the model's name; the first match applies. */
 const LARGE: readonly (readonly [RegExp, number])[] = [
   // 2,833 tokens and 5,667 for each of eight tiles.
-  [/gpt-4o-mini/, 48_169],
+  [/gpt-4o-mini/i, 48_169],
   // 30,000 patches at 1.2 tokens.
-  [/gpt-(?:5\.[6-9]|[6-9]|\d\d)/, 36_000],
+  [/gpt-(?:5\.[6-9]|[6-9]|\d\d)/i, 36_000],
   // 10,000 patches at 1.2 tokens.
-  [/gpt-5\.[45]/, 12_000],
+  [/gpt-5\.[45]/i, 12_000],
 ];
 
 const DEFAULT_TOKENS = 6000;

@@ -4,8 +4,11 @@
 import type { DatedPrice, DatedPrices } from './price-list.ts';
 
 export function searchesAlways(model: string): boolean {
-  return model.includes('-search-');
+  return SEARCHES.test(model);
 }
+
+/** In any case of its letters, as names are compared with the price list. */
+const SEARCHES = /-search-/i;
 
 /** The prices with one search per request; undefined if a search has no price. */
 export function withSearches([first, ...rest]: DatedPrices): DatedPrices | undefined {

@@ -39,6 +39,8 @@ const MEANINGS: Readonly<Record<ProviderFormat, readonly (readonly [string, Mean
     ['audio_url', 'fileData'],
     ['video_url', 'fileData'],
     ['video', 'fileData'],
+    // Of Gemini's endpoint in this format.
+    ['cached_content', 'file'],
     ['ttl', 'lifetime'],
     ['image_url', 'image'],
     ['input_audio', 'audio'],

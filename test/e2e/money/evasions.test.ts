@@ -43,6 +43,11 @@ suite('evasions of the bill', () => {
       '/v1/chat/completions',
       JSON.stringify({ ...CHAT, model: searching }).replace('-search-', '\\u002dsearch\\u002d'),
     ],
+    [
+      'a name in another case',
+      '/v1/chat/completions',
+      JSON.stringify({ ...CHAT, model: 'openai/GPT-4o-mini-Search-Preview' }),
+    ],
     ['a request of Messages', '/v1/messages', JSON.stringify({ ...CLAUDE, model: 'finder' })],
     [
       'a request of generateContent',

@@ -106,6 +106,17 @@ const STORED: readonly (readonly [string, string, object | string, string])[] = 
     'container_reference',
   ],
   [
+    'a cache of Gemini in a chat request',
+    '/v1/chat/completions',
+    {
+      model: 'gpt-4o',
+      max_tokens: 50,
+      messages: [{ role: 'user', content: 'x' }],
+      extra_body: { google: { cached_content: 'cachedContents/1' } },
+    },
+    'cached_content',
+  ],
+  [
     'the sound of an earlier answer',
     '/v1/chat/completions',
     {
