@@ -67,7 +67,7 @@ const MEANINGS: Readonly<Record<ProviderFormat, readonly (readonly [string, Mean
 /** Fields that hold arbitrary JSON of the caller's tools and schemas. */
 const FREE_FORM: Readonly<Record<ProviderFormat, readonly string[]>> = {
   anthropic: ['input_schema', 'input', 'schema', 'metadata'],
-  openai: ['parameters', 'schema', 'metadata'],
+  openai: ['parameters', 'schema', 'input_schema', 'metadata'],
   gemini: [
     'parameters',
     'parametersJsonSchema',

@@ -141,6 +141,14 @@ test('an object whose end is out of reach counts as one with an id', () => {
   assert.equal(peekReferences('openai', audio(20_000)).stored, 'audio');
 });
 
+test('the schemas of listed tools of an MCP server are text to the model', () => {
+  const properties = { file_id: { type: 'string' }, Video: { type: 'string' } };
+  const tools = [{ name: 'read', input_schema: { type: 'object', properties } }];
+  const listed = { type: 'mcp_list_tools', id: 'mcpl_1', server_label: 's', tools };
+  const { stored, problem, isUnbounded } = peek('openai', { input: [listed] });
+  assert.deepEqual([stored, problem, isUnbounded], [undefined, undefined, false]);
+});
+
 test('a cache of an hour is found in a chat request, too', () => {
   const mayCache = (ttl: string) =>
     peek('openai', { messages: [{ content: [{ cache_control: { type: 'ephemeral', ttl } }] }] })
