@@ -193,4 +193,6 @@ test('a request reserves the context window for each use of any of its tools', (
   assert.equal(windows({ tools: [once], previous_response_id: 'resp_1' }), 2);
   assert.equal(windows({ input: [{ type: 'item_reference', id: 'msg_1' }] }), 1);
   assert.equal(windows({ model: 'gpt-4o-search-preview' }), 1);
+  const seen = [{ content: [{ type: 'input_image', image_url: 'https://example.com/a.png' }] }];
+  assert.equal(windows({ tools: [once], input: seen }), 1 + 6);
 });

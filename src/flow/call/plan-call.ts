@@ -210,13 +210,15 @@ export function worstCaseOf(
   const { isUnbounded, images, mayCacheForAnHour, hasMedia } = stated.references;
   const tools = stated.features?.tools ?? NO_TOOLS;
   const isOpen = isUnbounded || stated.readsStored;
-  const rounds = stated.features ? mostUses(stated.features) : 0;
-  const windows = (isOpen ? 1 : 0) + Math.max(searchesAlways(model) ? 1 : 0, rounds);
+  const uses = stated.features ? mostUses(stated.features) : 0;
+  const windows = (isOpen ? 1 : 0) + Math.max(searchesAlways(model) ? 1 : 0, uses);
   return {
     model,
     inputBytes: body.length,
     // A tool that the provider runs makes the model read its whole window again after each use.
-    referredTokens: windows > 0 ? windows * contextTokens(model) : tokensOfImages(images, model),
+    referredTokens:
+      (windows > 0 ? windows * contextTokens(model) : 0) +
+      (isOpen ? 0 : tokensOfImages(images, model)),
     maxOutputTokens: charge === 'input' ? 0 : stated.maxOutputTokens,
     predictedTokens: stated.predictedBytes,
     answers: stated.answers,
