@@ -68,6 +68,31 @@ test('a 401 that one organisation meets fails the calls of all', () => {
   assert.ok(credentials.refuses(USE, 'bob'));
 });
 
+for (const [name, error] of [
+  [
+    'a scope',
+    {
+      message:
+        'You have insufficient permissions for this operation. Missing scopes: model.request.',
+    },
+  ],
+  [
+    'an operation without API keys',
+    {
+      code: 401,
+      message: 'API keys are not supported by this API. Expected OAuth2 access token.',
+      status: 'UNAUTHENTICATED',
+    },
+  ],
+] as const)
+  test(`a 401 for ${name} fails the calls of that organisation and model alone`, () => {
+    const credentials = new RefusedCredentials({ clock: createTestClock(), refusedMs: MINUTE_MS });
+    credentials.failed(USE, failure(401, { error }), 'alice');
+    assert.ok(credentials.refuses(USE, 'alice'));
+    assert.equal(credentials.refuses(OTHER_MODEL, 'alice'), false);
+    assert.equal(credentials.refuses(USE, 'bob'), false);
+  });
+
 test('a key that Gemini refuses with a typed 400 fails the later calls of its account', () => {
   const credentials = new RefusedCredentials({ clock: createTestClock(), refusedMs: MINUTE_MS });
   const reason = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' };

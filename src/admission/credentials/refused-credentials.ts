@@ -2,8 +2,9 @@
 // while calls with it fail without reaching the provider; then one call is the probe, and the others still fail until its
 // outcome. A 401 refuses the key, and so does Gemini's 400 with the reason API_KEY_INVALID. A 403 may concern one model, or an
 // object that the request names, such as a video that is not public. Callers can provoke it, and several can do so together:
-// it is remembered for that model and the organisation that met it, and never for another one. A model that is really
-// forbidden then costs one call per organisation and minute.
+// it is remembered for that model and the organisation that met it, and never for another one. So is a 401 that says that a
+// restricted key lacks the scope of the operation. A model that is really forbidden then costs one call per organisation and
+// minute.
 // Servers share what they learn (share-credentials.ts); a restart with another key begins anew.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
@@ -62,7 +63,7 @@ export class RefusedCredentials {
     const status = statusOf(cause);
     if (!REFUSALS.has(status)) return;
     const { provider, account } = use;
-    const model = status === 403 ? use.model : undefined;
+    const model = status === 403 || lesson.isScopeBound ? use.model : undefined;
     if (model !== undefined && organizationId !== undefined)
       return this.#remember(ownOf(use, organizationId), refusedMs);
     this.#remember(keyOf({ provider, account, model }), refusedMs);

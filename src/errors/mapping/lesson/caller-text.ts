@@ -35,7 +35,8 @@ const NUMBERS = /\|\d{10,13}|limit: 0/g;
 /** Whether the request contains the beginning of a statement, up to the end of its first number or second word. */
 function isSaid(statement: string, said: string): boolean {
   const [start] = TIME.exec(statement) ?? TWO_WORDS.exec(statement) ?? [];
-  return start !== undefined && start.trim() !== '' && said.includes(start.trim().toLowerCase());
+  const words = start === undefined ? '' : spaced(start).trim().toLowerCase();
+  return words !== '' && said.includes(words);
 }
 
 const TIME = /^[^\d]{0,40}\d[\d:.,-]{0,20}/;
@@ -55,11 +56,22 @@ export function callerTextOf({ path, headers, body }: SentText): CallerText {
   let text: string | undefined;
   return () => {
     if (body.length > MAX_CALLER_CHARACTERS) return undefined;
-    text ??= [decodedUri(path), headers.join('\n'), decodedJson(new TextDecoder().decode(body))]
-      .join('\n')
-      .toLowerCase();
+    text ??= spaced(
+      [decodedUri(path), headers.join('\n'), ...decodings(body)].join('\n'),
+    ).toLowerCase();
     return text;
   };
+}
+
+/** A provider that quotes a request may break its lines or join them. */
+function spaced(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
+
+/** The arguments of a tool call are JSON in a string of the body, so that their escapes are escaped again. */
+function decodings(body: Uint8Array): readonly string[] {
+  const once = decodedJson(new TextDecoder().decode(body));
+  return once.includes('\\') ? [once, decodedJson(once)] : [once];
 }
 
 function decodedUri(path: string): string {

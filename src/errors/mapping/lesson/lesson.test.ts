@@ -233,3 +233,101 @@ test('a 403 that quotes a limit teaches the refused credential and no limit', ()
   assert.equal(lesson.code, 'AUTH_FAILED', verdict.code);
   assert.deepEqual([lesson.retryAfterMs, lesson.resetAt], [undefined, undefined]);
 });
+
+const LARGE = ' '.repeat(300_000);
+
+const OF_REQUESTS: readonly (readonly [string, number, string, object])[] = [
+  [
+    'more tokens than a minute allows (OpenAI)',
+    429,
+    'Request too large for gpt-4 in organization org-1 on tokens per min (TPM): Limit 10000, Requested 20000.',
+    { type: 'tokens', code: 'rate_limit_exceeded' },
+  ],
+  [
+    'more tokens than a minute allows (Groq)',
+    413,
+    'Request too large for model `x` in organization `y` on tokens per minute (TPM): Limit 6000, Requested 9000',
+    { type: 'tokens', code: 'rate_limit_exceeded' },
+  ],
+  [
+    'a long context without the plan for it',
+    429,
+    'Extra usage is required for long context requests.',
+    { type: 'rate_limit_error' },
+  ],
+  [
+    'a long context without credit for it',
+    429,
+    'Long context requests need usage credits: enable extra usage in your settings.',
+    { type: 'rate_limit_error' },
+  ],
+  [
+    'more output than the credit pays for',
+    402,
+    'This request requires more credits, or fewer max_tokens. You requested up to 64000 tokens, but can only afford 1000.',
+    { code: 402 },
+  ],
+];
+
+for (const [name, status, message, fields] of OF_REQUESTS)
+  for (const request of ['', LARGE])
+    test(`a ${status} about ${name} teaches no limit, with ${request.length} characters sent`, () => {
+      for (const seconds of ['20', '4000']) {
+        const headers = { 'retry-after': seconds };
+        const lesson = lessonOf({ status, headers, body: body(message, fields) }, request);
+        assert.equal(lesson.code, 'REQUEST_TOO_LARGE');
+      }
+    });
+
+test('a 429 of a quota for grounding teaches no limit of the account', () => {
+  const violation = { quotaId: 'SearchGroundingRequestsPerDayPerProject' };
+  const details = [
+    { '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations: [violation] },
+  ];
+  const error = { code: 429, message: 'Quota exceeded', status: 'RESOURCE_EXHAUSTED', details };
+  const lesson = lessonOf({ status: 429, body: JSON.stringify({ error }) });
+  assert.equal(lesson.code, 'REQUEST_TOO_LARGE');
+});
+
+test('a throttle whose headers state that half of every limit is left teaches nothing', () => {
+  const throttledWith = (remaining: string) =>
+    lessonOf({
+      status: 429,
+      headers: {
+        'retry-after': '30',
+        'anthropic-ratelimit-requests-limit': '50',
+        'anthropic-ratelimit-requests-remaining': '49',
+        'anthropic-ratelimit-input-tokens-limit': '30000',
+        'anthropic-ratelimit-input-tokens-remaining': remaining,
+      },
+      body: body('This request would exceed your rate limit of 30,000 input tokens per minute', {
+        type: 'rate_limit_error',
+      }),
+    }).code;
+  assert.equal(throttledWith('30000'), 'REQUEST_TOO_LARGE');
+  assert.equal(throttledWith('2000'), 'RATE_LIMITED');
+});
+
+test('a usage limit is learnt, however much of the minute is left', () => {
+  const lesson = lessonOf({
+    status: 429,
+    headers: { 'x-ratelimit-limit-tokens': '100', 'x-ratelimit-remaining-tokens': '100' },
+    body: body('You exceeded your current quota.', { code: 'insufficient_quota' }),
+  });
+  assert.equal(lesson.code, 'AI_LIMIT_REACHED');
+});
+
+test('a time that the provider quotes with other spaces or from a tool call is the caller’s', () => {
+  const failure = {
+    status: 429,
+    body: body('Rate limited: try again in 700 hours', { type: 'rate_limit_error' }),
+  };
+  for (const said of ['try again in\n  700 hours', 'try again in\u00a0700 hours'])
+    for (const request of [
+      JSON.stringify({ said }),
+      JSON.stringify({ arguments: JSON.stringify({ said }).replace('7', '\\u0037') }),
+    ]) {
+      const lesson = lessonOf(failure, request);
+      assert.deepEqual([lesson.code, lesson.retryAfterMs], ['RATE_LIMITED', undefined], request);
+    }
+});

@@ -5,6 +5,9 @@
 //   the provider's sentence              of a 402, 403 or 429, without the words and times that the request contains
 //   a known sentence of the vendor       whatever the status, if it is the whole message (known-sentences.ts)
 //
+// A refusal that concerns one request alone (its size, its features, its content) teaches no limit, whatever its status and its
+// headers (request-bound.ts).
+//
 // A time in a sentence counts only if no header or field states one. A sentence about one model narrows a limit even if the
 // request contains it: the wider limit would stop the other models of all organisations. The sentences of a 400, 404, 413 or 422 quote the
 // request and teach nothing; the verdict for the one caller may still use them.
@@ -19,6 +22,7 @@ import { statedWait } from '../waits/find-wait.ts';
 import { isSubscriptionRejected } from '../waits/reset-headers.ts';
 import { type CallerText, findOwnPhrases, withoutSaidNumbers } from './caller-text.ts';
 import { knownSentence } from './known-sentences.ts';
+import { hasHeadroomLeft, isLimitOfRequest, isScopeOfRequest } from './request-bound.ts';
 import { readTyped, type TypedReading } from './typed-reading.ts';
 
 export type Lesson = {
@@ -29,6 +33,8 @@ export type Lesson = {
   readonly isModelBound: boolean;
   /** Prepaid money is used up, which no waiting mends. */
   readonly isCredit: boolean;
+  /** A valid key lacks the scope of this operation; it serves others. */
+  readonly isScopeBound: boolean;
   readonly health: LessonHealth;
 };
 
@@ -44,28 +50,45 @@ type LessonContext = AssessContext & {
 export function lessonOf(failure: unknown, verdict: Verdict, context: LessonContext): Lesson {
   const typed = readTyped(failure, context);
   const { meaning, wait, reading } = assessTyped(typed, context);
-  const { code } = OUTCOMES[meaning];
+  const code = taughtCode(OUTCOMES[meaning].code, verdict, reading);
   const isLimit = code === 'AI_LIMIT_REACHED';
   return {
-    code: code === 'AUTH_FAILED' && REFUSES_REQUEST.has(verdict.code) ? verdict.code : code,
+    code,
     retryAfterMs: wait.retryAfterMs,
     resetAt: wait.resetAt,
     isModelBound: isLimit && isModelBound(reading),
     isCredit: meaning === 'quota',
+    isScopeBound: code === 'AUTH_FAILED' && isScopeOfRequest(typed.messages.join('\n')),
     health: healthOf(typed, meaning, verdict),
   };
 }
 
 /**
- * A status that refuses a credential may refuse the request instead; the sentence says so. Such a sentence may quote the
- * request, so only codes that concern this request alone are taken from it, never a limit.
+ * A status that refuses a credential or states a limit may refuse the request instead; the sentence says so. Such a sentence
+ * may quote the request, so only codes that concern this request alone are taken from it, never a limit.
  */
+function taughtCode(code: ErrorCode, verdict: Verdict, reading: Reading): ErrorCode {
+  const isLimit = code === 'AI_LIMIT_REACHED' || code === 'RATE_LIMITED';
+  if (!isLimit && code !== 'AUTH_FAILED') return code;
+  if ((isLimit ? REFUSES_SIZE : REFUSES_REQUEST).has(verdict.code)) return verdict.code;
+  if (isLimit && isLimitOfRequest(reading)) return 'REQUEST_TOO_LARGE';
+  const isRoomy = code === 'RATE_LIMITED' && hasHeadroomLeft(reading.headers);
+  return isRoomy ? 'REQUEST_TOO_LARGE' : code;
+}
+
 const REFUSES_REQUEST: ReadonlySet<ErrorCode> = new Set([
   'CONTENT_POLICY',
   'INVALID_REQUEST',
   'CONTEXT_TOO_LONG',
   'REQUEST_TOO_LARGE',
   'NOT_FOUND',
+]);
+
+/** A typed limit outranks the verdict that a request is invalid, because vendors state limits under status 400. */
+const REFUSES_SIZE: ReadonlySet<ErrorCode> = new Set([
+  'CONTENT_POLICY',
+  'CONTEXT_TOO_LONG',
+  'REQUEST_TOO_LARGE',
 ]);
 
 type TypedAssessment = Assessment & { readonly reading: Reading };
@@ -141,5 +164,6 @@ export const UNREADABLE_ANSWER: Lesson = Object.freeze({
   resetAt: undefined,
   isModelBound: false,
   isCredit: false,
+  isScopeBound: false,
   health: 'doubtful',
 });
