@@ -65,8 +65,15 @@ export type BreakerBoard = {
   openCause(key: CircuitKey): BreakerCause | undefined;
   /** How long calls are refused, as this server knows it; 0 while the circuit is closed and when the probe is due. */
   openForMs(key: CircuitKey): number;
-  /** Calls back once: synchronously, unless the servers have to agree on a probe. */
-  requestPass(key: CircuitKey, onAnswer: (answer: BreakerAnswer) => void): void;
+  /**
+   * Calls back once: synchronously, unless the servers have to agree on a probe. `organization` makes the call; a board may
+   * spare it a circuit that others keep open.
+   */
+  requestPass(
+    key: CircuitKey,
+    onAnswer: (answer: BreakerAnswer) => void,
+    organization?: string,
+  ): void;
   /**
    * Once for each pass, as soon as the provider's health is known: at the first content. `organization` made the call;
    * absent if no call was made. Failures of one organisation among several open its own circuit only.

@@ -1,8 +1,11 @@
 // The calls of each organisation in a circuit's window. Failures open the circuit for all if at least two
-// organisations failed or only one called, else for the failing organisation. Bounded: at the cap the organisation
+// organisations failed or only one called, else for the failing organisation. An organisation has failed if its failures are
+// at least the rules' fraction of its own calls: a single failure among the successes of a second organisation must not let
+// the failures of the first open the circuit for all. Bounded: at the cap the organisation
 // that has been known longest is forgotten, and counts from zero when it calls again.
 
 import { type CallTotals, CallWindow } from './call-window.ts';
+import type { BreakerRules } from './circuit-breaker.ts';
 
 /** How many organisations called and failed in the window; counted up to two, which decides. */
 export type CallerSpread = { readonly calling: number; readonly failing: number };
@@ -21,10 +24,12 @@ type Caller = { readonly window: CallWindow; calledAt: number };
 
 export class CallerWindows {
   readonly #windowMs: number;
+  readonly #ratio: number;
   readonly #callers = new Map<string, Caller>();
 
-  constructor(windowMs: number) {
+  constructor({ windowMs, ratio }: Pick<BreakerRules, 'windowMs' | 'ratio'>) {
     this.#windowMs = windowMs;
+    this.#ratio = ratio;
   }
 
   /** Notes a call without a known outcome for the provider's health. */
@@ -42,13 +47,18 @@ export class CallerWindows {
     return this.#callers.get(organization)?.window.totals(now) ?? NO_CALLS;
   }
 
+  /** Whether the organisation's calls in the window have failed. */
+  isFailing(organization: string, now: number): boolean {
+    return this.#isFailing(this.totals(organization, now));
+  }
+
   spread(now: number): CallerSpread {
     let calling = 0;
     let failing = 0;
     for (const { window, calledAt } of this.#callers.values()) {
       if (calledAt <= now - this.#windowMs) continue;
       calling += 1;
-      if (window.totals(now).failures > 0) failing += 1;
+      if (this.#isFailing(window.totals(now))) failing += 1;
       if (failing >= ENOUGH) break;
     }
     return { calling, failing };
@@ -60,6 +70,10 @@ export class CallerWindows {
 
   clear(): void {
     this.#callers.clear();
+  }
+
+  #isFailing({ calls, failures }: CallTotals): boolean {
+    return failures > 0 && failures >= this.#ratio * calls;
   }
 
   #admit(organization: string, now: number): Caller {

@@ -44,7 +44,7 @@ export class LocalCircuit {
   constructor(parts: LocalCircuitParts) {
     this.#parts = parts;
     this.#window = new CallWindow(parts.rules.windowMs);
-    this.#callers = new CallerWindows(parts.rules.windowMs);
+    this.#callers = new CallerWindows(parts.rules);
     this.#pass = Object.freeze({ key: parts.key, probe: undefined });
   }
 
@@ -101,6 +101,11 @@ export class LocalCircuit {
   /** The calls of one organisation in the window. */
   totalsOf(organization: string, now: number): CallTotals {
     return this.#callers.totals(organization, now);
+  }
+
+  /** Whether enough of the organisation's calls in the window failed. */
+  isFailing(organization: string, now: number): boolean {
+    return this.#callers.isFailing(organization, now);
   }
 
   /** Failures that opened the organisation's own circuit must not open it a second time. */

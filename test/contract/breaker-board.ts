@@ -456,6 +456,17 @@ export function breakerBoardContract(
       assert.equal(board.isClosed(organizationCircuit(key, 'first')), true);
     });
 
+    it('opens for one organisation when a second has one failure among its successes', async () => {
+      const key = newKey();
+      await call(key, 'second', 'success', 9);
+      await call(key, 'second', 'failure');
+      await call(key, 'first', 'failure', 20);
+      assert.deepEqual(
+        [isClosedFor(key, 'first'), isClosedFor(key, 'second'), isClosedFor(key, 'third')],
+        [false, true, true],
+      );
+    });
+
     it('allows one probe of an organisation, and closes its circuit after two successes', async () => {
       const key = newKey();
       const own = organizationCircuit(key, 'failing');

@@ -19,6 +19,7 @@ import type { CircuitKey } from '../../resilience/circuit-key.ts';
 import { createTransitionReporter } from '../../resilience/circuit-transitions.ts';
 import type { RetryBudget } from '../../resilience/retry-budget.ts';
 import { type SharedRetryBudget, shareRetryBudget } from '../../resilience/retry-shares.ts';
+import { spareOrganizations } from '../../resilience/spare-organizations.ts';
 
 export type ResilienceContext = {
   /** The cluster's Redis; undefined for a single process. */
@@ -41,7 +42,8 @@ export async function openResilience(
 ): Promise<Resilience> {
   const { clock, lifecycle, redis } = context;
   const parts = redis ? await openOnRedis(config, context, redis) : openInProcess(config, context);
-  const { breakers, exchange } = parts;
+  const { exchange } = parts;
+  const breakers = spareOrganizations(parts.breakers, clock);
   const retryBudget = shareRetryBudget(parts.retryBudget, clock, budgetRules(config));
   lifecycle.onClose('breakers', () => breakers.close());
   lifecycle.onClose('retry budget', () => retryBudget.close());

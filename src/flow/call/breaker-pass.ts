@@ -40,10 +40,11 @@ export function requestPass(
   isEnded: () => boolean,
   onAnswer: (answer: BreakerAnswer) => void,
 ): void {
-  breakers.requestPass(decidingCircuit(breakers, target, organization), (answer) => {
+  const deliver = (answer: BreakerAnswer): void => {
     if (!isEnded()) return onAnswer(answer);
     if (answer.isAllowed) breakers.report(answer.pass, 'neutral');
-  });
+  };
+  breakers.requestPass(decidingCircuit(breakers, target, organization), deliver, organization);
 }
 
 /** The first circuit that is not closed, else the account's. */

@@ -84,7 +84,11 @@ export class SharedCircuit {
   report(pass: BreakerPass, health: CallHealth, organization?: string): void {
     const now = this.#parts.clock.monotonic();
     this.#local.count(health, now, organization);
-    const isUrgent = this.#unsent.add(health, organization, now);
+    const isFailing =
+      health === 'failure' &&
+      organization !== undefined &&
+      this.#local.isFailing(organization, now);
+    const isUrgent = this.#unsent.add(health, organization, isFailing, now);
     if (pass.probe !== undefined) this.#endProbe(pass, pass.probe, health);
     if (!this.#parts.link.isUp()) this.#decideLocally(pass, health);
     else if (isUrgent) this.sync();

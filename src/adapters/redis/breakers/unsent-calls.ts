@@ -24,11 +24,19 @@ export class UnsentCalls {
     return this.#failures > 0;
   }
 
-  /** Whether Redis must know of the call at once: it failed, or it is the first of an organisation. */
-  add(health: CallHealth, organization: string | undefined, now: number): boolean {
+  /**
+   * Whether Redis must know of the call at once: it failed, or it is the first of an organisation. `isFailing`: so many calls
+   * of the organisation failed that they count against the circuit of all.
+   */
+  add(
+    health: CallHealth,
+    organization: string | undefined,
+    isFailing: boolean,
+    now: number,
+  ): boolean {
     if (health === 'success' || health === 'failure') this.#calls += 1;
     if (health === 'failure') this.#failures += 1;
-    if (organization !== undefined) this.#note(organization, health === 'failure');
+    if (organization !== undefined) this.#note(organization, isFailing);
     const isNews = organization !== undefined && this.#announced.isNews(organization, now);
     return isNews || health === 'failure';
   }

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestClock } from '../../test/support/test-clock.ts';
+import { createMemoryBreakerBoard } from '../adapters/memory/breaker-board.ts';
+import type { BreakerAnswer, BreakerPass, CallHealth } from './breaker-board.ts';
+import { BREAKER_DEFAULTS } from './circuit-breaker.ts';
+import { spareOrganizations } from './spare-organizations.ts';
+
+const KEY = { provider: 'openai', region: 'us-east' };
+const CALL: BreakerPass = { key: KEY, probe: undefined };
+const { openMs, failures } = BREAKER_DEFAULTS;
+
+function open() {
+  const clock = createTestClock();
+  let probes = 0;
+  const board = spareOrganizations(
+    createMemoryBreakerBoard({
+      rules: BREAKER_DEFAULTS,
+      clock,
+      newProbeId: () => `probe-${(probes += 1)}`,
+      longestCallMs: 600_000,
+      onTransition: () => {},
+    }),
+    clock,
+  );
+  function request(organization: string): BreakerAnswer {
+    const answers: BreakerAnswer[] = [];
+    board.requestPass(KEY, (answer) => void answers.push(answer), organization);
+    const [answer] = answers;
+    assert.ok(answer);
+    return answer;
+  }
+  function begin(organization: string): BreakerPass {
+    const answer = request(organization);
+    assert.ok(answer.isAllowed, `${organization} is refused`);
+    return answer.pass;
+  }
+  const call = (organization: string, health: CallHealth) =>
+    board.report(begin(organization), health, organization);
+  /** The failures of the only organisation that calls. */
+  function openCircuit(): void {
+    for (let n = 0; n < failures; n += 1) board.report(CALL, 'failure', 'hostile');
+    assert.equal(board.isClosed(KEY), false);
+  }
+  return { board, clock, request, begin, call, openCircuit };
+}
+
+test('an open circuit without a failed probe refuses every organisation', async () => {
+  const { clock, request, openCircuit } = open();
+  openCircuit();
+  await clock.advance(openMs - 1);
+  for (const organization of ['hostile', 'other'])
+    assert.equal(request(organization).isAllowed, false);
+});
+
+test('an organisation whose call succeeds passes a circuit that the probes of another keep open', async () => {
+  const { board, clock, request, call, openCircuit } = open();
+  openCircuit();
+  await clock.advance(openMs);
+  call('hostile', 'failure');
+  for (let n = 0; n < 3; n += 1) call('other', 'success');
+  assert.equal(request('hostile').isAllowed, false);
+  assert.equal(board.isClosed(KEY), false);
+});
+
+test('one organisation at a time is on trial, and one that fails is refused', async () => {
+  const { board, clock, request, begin, call, openCircuit } = open();
+  openCircuit();
+  await clock.advance(openMs);
+  call('hostile', 'failure');
+  const trial = begin('other');
+  assert.equal(request('third').isAllowed, false);
+  board.report(trial, 'failure', 'other');
+  assert.equal(request('third').isAllowed, false);
+  await clock.advance(5000);
+  assert.equal(request('other').isAllowed, false);
+  assert.ok(begin('third'));
+});
+
+test('a probe that does not end holds up another organisation for 15 seconds', async () => {
+  const { clock, request, begin, call, openCircuit } = open();
+  openCircuit();
+  await clock.advance(openMs);
+  assert.ok(begin('hostile').probe);
+  await clock.advance(14_999);
+  assert.equal(request('other').isAllowed, false);
+  await clock.advance(1);
+  call('other', 'success');
+  assert.equal(request('hostile').isAllowed, false);
+});
+
+test('a spared organisation is refused after a failure', async () => {
+  const { clock, request, call, openCircuit } = open();
+  openCircuit();
+  await clock.advance(openMs);
+  call('hostile', 'failure');
+  call('other', 'success');
+  call('other', 'failure');
+  assert.equal(request('other').isAllowed, false);
+});
+
+test('the end of a limit is not anticipated', async () => {
+  const { board, clock, request, call, openCircuit } = open();
+  openCircuit();
+  await clock.advance(openMs);
+  call('hostile', 'failure');
+  await board.reset(KEY);
+  await board.limitUntil(KEY, clock.now() + 60_000);
+  assert.equal(request('other').isAllowed, false);
+});

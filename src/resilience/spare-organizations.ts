@@ -1,0 +1,144 @@
+// Lets organisations past an open circuit that requests of others keep open. One probe decides for all, so an organisation
+// whose request makes the provider fail, or never answer, could win every probe. On each server, for the circuits of accounts:
+//
+//   refused ─▶ on trial   a probe of another organisation failed, or has not ended after 15 s; one organisation at a time,
+//                         and the next one 5 s later. A failure of its own in the last five minutes excludes an organisation
+//   on trial ─▶ spared    its call succeeded: its further calls pass until one fails or the circuit closes
+//           └▶ refused    its call failed
+//
+// Calls on trial are no probes: they are counted, but the probe alone moves the circuit. An open circuit without a failed
+// probe refuses all organisations for its open time.
+
+import type { Clock } from '../kernel/clock.ts';
+import type { BreakerBoard, BreakerPass, CallHealth } from './breaker-board.ts';
+import { type CircuitKey, circuitId } from './circuit-key.ts';
+
+const PROBE_PATIENCE_MS = 15_000;
+const TRIAL_INTERVAL_MS = 5_000;
+const MEMORY_MS = 300_000;
+const MAX_ORGANIZATIONS = 1000;
+const MAX_CIRCUITS = 1000;
+
+export function spareOrganizations(
+  board: BreakerBoard,
+  clock: Pick<Clock, 'monotonic'>,
+): BreakerBoard {
+  const openings = new Map<string, Opening>();
+
+  function openingOf(key: CircuitKey): Opening {
+    const id = circuitId(key);
+    const known = openings.get(id);
+    if (known) return known;
+    if (openings.size >= MAX_CIRCUITS) openings.clear();
+    const made = new Opening();
+    openings.set(id, made);
+    return made;
+  }
+
+  return {
+    hasOpen: () => board.hasOpen(),
+    isClosed: (key) => board.isClosed(key),
+    openCause: (key) => board.openCause(key),
+    openForMs: (key) => board.openForMs(key),
+    requestPass(key, onAnswer, organization) {
+      if (organization === undefined || !isOfAccount(key))
+        return board.requestPass(key, onAnswer, organization);
+      board.requestPass(key, (answer) => {
+        const now = clock.monotonic();
+        if (!answer.isAllowed) {
+          const pass = openings.get(circuitId(key))?.trial(key, organization, answer.cause, now);
+          return onAnswer(pass ? { isAllowed: true, pass } : answer);
+        }
+        if (answer.pass.probe === undefined) openings.delete(circuitId(key));
+        else openingOf(key).beginProbe(answer.pass, organization, now);
+        onAnswer(answer);
+      });
+    },
+    report(pass, health, organization) {
+      board.report(pass, health, organization);
+      if (openings.size === 0 || !isOfAccount(pass.key)) return;
+      const opening = openings.get(circuitId(pass.key));
+      if (!opening) return;
+      opening.end(pass, health, organization, clock.monotonic());
+      if (board.isClosed(pass.key)) openings.delete(circuitId(pass.key));
+    },
+    limitUntil: (key, resetAt) => board.limitUntil(key, resetAt),
+    clearLimit: (key) => board.clearLimit(key),
+    list: () => board.list(),
+    reset(key) {
+      openings.delete(circuitId(key));
+      return board.reset(key);
+    },
+    close: () => board.close(),
+  };
+}
+
+function isOfAccount({ model, organization }: CircuitKey): boolean {
+  return model === undefined && organization === undefined;
+}
+
+type Call = {
+  readonly pass: BreakerPass;
+  readonly organization: string;
+  readonly startedAt: number;
+};
+
+/** What this server knows of the probes of a circuit since it opened. */
+class Opening {
+  #probe: Call | undefined;
+  #trial: Call | undefined;
+  #nextTrialAt = Number.NEGATIVE_INFINITY;
+  #hasFailedProbe = false;
+  readonly #failedAt = new Map<string, number>();
+  readonly #spared = new Set<string>();
+
+  beginProbe(pass: BreakerPass, organization: string, startedAt: number): void {
+    this.#probe = { pass, organization, startedAt };
+  }
+
+  /** The pass of a call that the circuit refuses; undefined if it stays refused. */
+  trial(
+    key: CircuitKey,
+    organization: string,
+    cause: 'failures' | 'limit',
+    now: number,
+  ): BreakerPass | undefined {
+    const isSlow = this.#probe !== undefined && now - this.#probe.startedAt >= PROBE_PATIENCE_MS;
+    const isReopened = this.#hasFailedProbe && cause === 'failures';
+    if ((!isSlow && !isReopened) || this.#isExcluded(organization, now)) return undefined;
+    const pass: BreakerPass = { key, probe: undefined };
+    if (this.#spared.has(organization)) return pass;
+    const isBusy = this.#trial !== undefined && now - this.#trial.startedAt < PROBE_PATIENCE_MS;
+    if (isBusy || now < this.#nextTrialAt) return undefined;
+    this.#trial = { pass, organization, startedAt: now };
+    return pass;
+  }
+
+  end(pass: BreakerPass, health: CallHealth, organization: string | undefined, now: number): void {
+    const isTrial = this.#trial?.pass === pass;
+    if (isTrial) this.#trial = undefined;
+    if (this.#probe?.pass === pass) {
+      this.#probe = undefined;
+      this.#hasFailedProbe ||= health === 'failure';
+    }
+    if (organization === undefined) return;
+    if (health === 'failure' || health === 'doubtful') this.#exclude(organization, now);
+    else if (isTrial && health === 'success') this.#spare(organization);
+    if (isTrial && health !== 'success') this.#nextTrialAt = now + TRIAL_INTERVAL_MS;
+  }
+
+  #isExcluded(organization: string, now: number): boolean {
+    if (this.#probe?.organization === organization) return true;
+    return (this.#failedAt.get(organization) ?? Number.NEGATIVE_INFINITY) > now - MEMORY_MS;
+  }
+
+  #exclude(organization: string, now: number): void {
+    this.#spared.delete(organization);
+    if (this.#failedAt.size >= MAX_ORGANIZATIONS) this.#failedAt.clear();
+    this.#failedAt.set(organization, now);
+  }
+
+  #spare(organization: string): void {
+    if (this.#spared.size < MAX_ORGANIZATIONS) this.#spared.add(organization);
+  }
+}
