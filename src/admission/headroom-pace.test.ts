@@ -79,6 +79,21 @@ test('the scarcest dimension decides the delay', () => {
   assert.equal(pace.remainingRatio(NOW), 0.001);
 });
 
+test('calls that one organisation requests delay those of another by its share alone', () => {
+  const pace = new HeadroomPace();
+  pace.take({ requests: gauge(30, NOW + MINUTE_MS) }, NOW);
+  for (let call = 0; call < 1000; call += 1) pace.slowDownMs(1, NOW, 'hostile');
+  const waits = Array.from({ length: 3 }, () => pace.slowDownMs(1, NOW, 'other'));
+  assert.deepEqual(waits, [0, 4000, 8000]);
+});
+
+test('the number of queues is bounded', () => {
+  const pace = new HeadroomPace();
+  pace.take({ requests: gauge(30, NOW + MINUTE_MS) }, NOW);
+  for (let call = 0; call < 10_000; call += 1) pace.slowDownMs(1, NOW, `org-${call}`);
+  assert.equal(pace.slowDownMs(1, NOW, 'new'), 0);
+});
+
 test('no delay extends past the reset', () => {
   const calls = fc.array(fc.tuple(fc.nat(5000), fc.nat(20_000)), { maxLength: 50 });
   fc.assert(

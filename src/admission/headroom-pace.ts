@@ -1,6 +1,7 @@
 // The headroom of one scope, its rate of consumption, and two conclusions: when it will be exhausted at that rate, and how
-// long the next call waits so that the rest lasts until the reset. It does no I/O and reads no clock. Each server paces its
-// own calls; each answer states the headroom that all servers share.
+// long the next call waits so that the rest lasts until the reset. Each organisation has a queue of its own, and k waiting
+// organisations are spaced k times as far: calls that one of them requests, and perhaps never makes, delay no other. It does
+// no I/O and reads no clock. Each server paces its own calls; each answer states the headroom that all servers share.
 
 import {
   HEADROOM_DIMENSIONS,
@@ -15,13 +16,16 @@ const SCARCE_RATIO = 0.05;
 const AVERAGING_MS = 30_000;
 /** Headroom that grows by more than this fraction of the limit was reset, not refilled. */
 const RESET_RATIO = 0.05;
+/** Beyond it all queues begin anew. */
+const MAX_QUEUES = 1000;
 
 export class HeadroomPace {
   #gauges: HeadroomGauges = {};
   #readAt = 0;
   /** Per dimension, the net consumption per millisecond: use minus refill. */
   readonly #rates = new Map<HeadroomDimension, number>();
-  #nextCallAt = 0;
+  /** Per organisation, the next turn; only those with a queue. */
+  readonly #nextTurnAt = new Map<string, number>();
 
   get gauges(): HeadroomGauges {
     return this.#gauges;
@@ -60,13 +64,21 @@ export class HeadroomPace {
     return Math.min(1, ...ratios);
   }
 
-  /** The delay of a call with this many tokens. The call takes the next turn; later calls queue behind it. */
-  slowDownMs(tokens: number, now: number): number {
+  /** The delay of a call with this many tokens. It takes the next turn of its organisation; later calls queue behind it. */
+  slowDownMs(tokens: number, now: number, organization = ''): number {
     const spacing = this.#spacing(tokens, now);
     if (!spacing) return 0;
-    const at = Math.max(now, Math.min(this.#nextCallAt, spacing.resetAt));
-    this.#nextCallAt = at + spacing.ms;
+    const waiting = this.#waitingBeside(organization, now);
+    const at = Math.max(now, Math.min(this.#nextTurnAt.get(organization) ?? now, spacing.resetAt));
+    this.#nextTurnAt.set(organization, at + spacing.ms * (waiting + 1));
     return at - now;
+  }
+
+  /** The number of other organisations with a queue. */
+  #waitingBeside(organization: string, now: number): number {
+    for (const [id, at] of this.#nextTurnAt) if (at <= now) this.#nextTurnAt.delete(id);
+    if (this.#nextTurnAt.size >= MAX_QUEUES) this.#nextTurnAt.clear();
+    return this.#nextTurnAt.size - (this.#nextTurnAt.has(organization) ? 1 : 0);
   }
 
   #learnRate(

@@ -27,7 +27,7 @@ export type Headroom = {
   /** Takes the headers of a successful answer. */
   learn(key: HeadroomKey, headers: AnswerHeaders): void;
   /** The delay of the next call that spreads the remaining headroom until the reset; nearly always 0. */
-  slowDownMs(key: HeadroomKey, tokens: number): number;
+  slowDownMs(key: HeadroomKey, tokens: number, organization?: string): number;
   /** All readings of a provider in a region, the scarcest first. */
   headroomOf(scope: Pick<HeadroomKey, 'provider' | 'region'>): readonly HeadroomView[];
   list(): readonly HeadroomView[];
@@ -83,10 +83,11 @@ class SharedHeadroom implements Headroom {
     return true;
   }
 
-  slowDownMs(key: HeadroomKey, tokens: number): number {
+  slowDownMs(key: HeadroomKey, tokens: number, organization?: string): number {
     // Most providers send no such headers: then no map key has to be built.
     if (this.#entries.size === 0) return 0;
-    return this.#entries.get(circuitId(key))?.pace.slowDownMs(tokens, this.#clock.now()) ?? 0;
+    const pace = this.#entries.get(circuitId(key))?.pace;
+    return pace?.slowDownMs(tokens, this.#clock.now(), organization) ?? 0;
   }
 
   headroomOf({ provider, region }: Pick<HeadroomKey, 'provider' | 'region'>) {

@@ -43,9 +43,9 @@ function storedObject(field: string): SpillwayError {
  */
 export function slowDown(
   { headroom }: Pick<CallParts, 'headroom'>,
-  { isBackground }: Pick<CallOrder, 'isBackground'>,
+  { isBackground, payer }: Pick<CallOrder, 'isBackground' | 'payer'>,
   target: Target,
 ): SpillwayError | undefined {
-  const waitMs = isBackground ? 0 : headroom.slowDownMs(target, 0);
+  const waitMs = isBackground ? 0 : headroom.slowDownMs(target, 0, payer.organizationId);
   return waitMs > 0 ? lowHeadroom(target.provider, waitMs) : undefined;
 }
