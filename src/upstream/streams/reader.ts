@@ -10,6 +10,7 @@ import {
   CLOSE_BRACKET,
   OPEN_BRACE,
   OPEN_BRACKET,
+  QUOTE,
   skipSpace,
 } from '../json/scan.ts';
 import { isWellFormed } from '../json/well-formed.ts';
@@ -67,10 +68,15 @@ const MAX_KIND_BYTES = 512;
 const ERROR_KIND = /^event: ?(?:error|response\.failed)\b|"type" ?: ?"(?:error|response\.failed)"/;
 const RESPONSE_KIND = /^event: ?response\.(?!failed)|"type" ?: ?"response\.(?!failed)/;
 
-/** An event that is neither JSON nor an end marker. An event that lost its middle cannot be judged. */
+/**
+ * An event that is neither a JSON object nor an end marker. No format has events that are a list or a text, but providers
+ * report failures so: Google's OpenAI endpoint as `[{"error":…}]`. An event that lost its middle cannot be judged. */
 function isMalformed({ data, dataStart, dataEnd, isWhole, isJoined }: StreamEvent): boolean {
   if (!isWhole || isJoined || dataEnd === dataStart) return false;
-  return !isWellFormed(data, dataStart, dataEnd) && !bytesEqual(data, dataStart, dataEnd, '[DONE]');
+  const first = data[dataStart];
+  const isListOrText = first === OPEN_BRACKET || first === QUOTE;
+  if (!isListOrText && isWellFormed(data, dataStart, dataEnd)) return false;
+  return !bytesEqual(data, dataStart, dataEnd, '[DONE]');
 }
 
 class FormatStreamReader implements StreamReader {

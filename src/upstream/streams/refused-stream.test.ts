@@ -75,7 +75,13 @@ for (const [name, { format, thinking, text, refusal, end }] of Object.entries(DI
   });
 
   test(`${name}: a frame that is not JSON is an error`, () => {
-    for (const frame of ['{"type":"content_block_delta","delta":{"te', '{broken}', 'not json']) {
+    for (const frame of [
+      '{"type":"content_block_delta","delta":{"te',
+      '{broken}',
+      'not json',
+      '[{"error":{"code":500,"message":"internal"}}]',
+      '"the provider failed"',
+    ]) {
       const reader = createStreamReader(format);
       reader.push(Buffer.from(text));
       assert.equal(reader.status.error, undefined);
@@ -91,3 +97,17 @@ test('comments and empty events are no malformed frames', () => {
     assert.equal(reader.status.error, undefined);
   }
 });
+
+for (const kind of ['response.completed', 'response.incomplete'])
+  test(`${kind} with an error is an error, and without one an end`, () => {
+    const eventWith = (error: object | null) =>
+      Buffer.from(
+        `event: ${kind}\ndata: ${JSON.stringify({ type: kind, response: { id: 'r', error } })}\n\n`,
+      );
+    const failing = createStreamReader('openai');
+    assert.ok(failing.push(eventWith({ code: 'server_error', message: 'internal' })).error);
+    assert.equal(failing.isComplete(), false);
+    const ending = createStreamReader('openai');
+    assert.equal(ending.push(eventWith(null)).error, undefined);
+    assert.ok(ending.isComplete());
+  });

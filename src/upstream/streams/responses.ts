@@ -2,8 +2,8 @@
 // response and may be very large: only its usage and error are read.
 
 import { NameTable } from '../json/name-table.ts';
-import { peekFields, readString } from '../json/peek-fields.ts';
-import { bytesEqual, endOfValue } from '../json/scan.ts';
+import { type JsonSpan, peekFields, readString } from '../json/peek-fields.ts';
+import { bytesEqual, endOfValue, OPEN_BRACE } from '../json/scan.ts';
 import type { StreamEvent } from './event.ts';
 import {
   noteContent,
@@ -83,10 +83,16 @@ function readEnd(state: StreamState, event: StreamEvent, hasFailed: boolean): vo
     noteUsage(state, response, inner.fields.get('usage'));
     addTier(state.counts, 'service_tier', readString(response, inner.fields.get('service_tier')));
   }
-  if (!hasFailed) return;
   const error = inner.ok ? inner.fields.get('error') : undefined;
+  if (!hasFailed && !isStated(response, error)) return;
+  state.status.terminal = false;
   if (error) state.status.error ??= wrapped(response.subarray(error.start, error.end));
   else state.status.error ??= UNREADABLE_FAILURE;
+}
+
+/** A response that ended normally has `"error":null`. */
+function isStated(response: Buffer, error: JsonSpan | undefined): boolean {
+  return error !== undefined && response[error.start] === OPEN_BRACE;
 }
 
 /** The depth of the keys of `response`. */
