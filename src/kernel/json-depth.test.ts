@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isNestedTooDeeply, MAX_JSON_DEPTH } from './json-depth.ts';
+import { isNestedTooDeeply, MAX_JSON_DEPTH, structureOf } from './json-depth.ts';
 
 function nested(depth: number): string {
   return '['.repeat(depth) + ']'.repeat(depth);
@@ -35,3 +35,9 @@ function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
+
+test('the structure of a text is what stands between its strings, up to the maximum', () => {
+  assert.equal(structureOf('{"a":"[[[\\"[[[","b":[1]}', 100), 11);
+  assert.equal(structureOf('[[[[', 3), 3);
+  assert.equal(structureOf('"never ends', 5), 5);
+});

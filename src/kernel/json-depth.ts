@@ -28,6 +28,18 @@ export function isNestedTooDeeply(json: string, maxDepth = MAX_JSON_DEPTH): bool
   return false;
 }
 
+/** The characters between the strings of a JSON text, each string as one; at most `max`. A string without an end counts in full. */
+export function structureOf(json: string, max: number): number {
+  let count = 0;
+  for (let at = 0; at < json.length && count < max; at += 1) {
+    count += 1;
+    if (json.charCodeAt(at) !== QUOTE) continue;
+    at = endOfString(json, at + 1);
+    if (at < 0) return Math.min(max, count + json.length);
+  }
+  return count;
+}
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;

@@ -2,11 +2,15 @@
 
 import type { MediaSource } from './neutral-request.ts';
 
+/** Longer lists of options are cut: splitting millions of them blocks the process. */
+const MAX_HEAD = 1000;
+
 /** Undefined for any other URL. */
 export function readDataUrl(url: string): MediaSource | undefined {
   if (!url.startsWith('data:')) return undefined;
   const comma = url.indexOf(',');
-  const [mediaType = '', ...options] = url.slice('data:'.length, comma).split(';');
+  const headEnd = comma === -1 ? MAX_HEAD : Math.min(comma, MAX_HEAD);
+  const [mediaType = '', ...options] = url.slice('data:'.length, headEnd).split(';');
   const payload = url.slice(comma + 1);
   const data = options.includes('base64') ? payload : encoded(payload);
   return { kind: 'base64', mediaType: mediaType === '' ? 'text/plain' : mediaType, data };

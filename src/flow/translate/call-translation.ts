@@ -9,6 +9,7 @@ import type { Target } from '../../routing/target.ts';
 import { identifyAnswer } from '../../translation/answer-identity.ts';
 import { type Dialect, TranslationProblem } from '../../translation/dialect.ts';
 import { DIALECTS_BY_NAME } from '../../translation/dialects.ts';
+import { checkArguments } from '../../translation/embedded-json.ts';
 import { isObject } from '../../translation/fields.ts';
 import { Losses, type LossMode, UntranslatableField } from '../../translation/losses.ts';
 import type { DialectName, JsonObject, NeutralRequest } from '../../translation/neutral-request.ts';
@@ -123,7 +124,9 @@ export class CallTranslation {
   #read(): NeutralRequest | SpillwayError {
     const { body, isStream, requestedModel: model } = this.#call;
     try {
-      this.#parsed ??= this.#own.readRequest(objectOf(body), { model, isStream }, this.#losses);
+      this.#parsed ??= checked(
+        this.#own.readRequest(objectOf(body), { model, isStream }, this.#losses),
+      );
     } catch (thrown) {
       this.#parsed = refusalOf(thrown);
     }
@@ -162,6 +165,11 @@ function dialectOf(target: Target): Dialect {
 }
 
 const DIALECT_NAMES = { anthropic: 'messages', gemini: 'generate' } as const;
+
+function checked(request: NeutralRequest): NeutralRequest {
+  checkArguments(request.turns);
+  return request;
+}
 
 function objectOf(body: Buffer): JsonObject {
   const value: unknown = JSON.parse(body.toString());

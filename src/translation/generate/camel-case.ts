@@ -17,12 +17,14 @@ const FREE_FORM: ReadonlySet<string> = new Set([
 export function camelCase(object: JsonObject): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(object).map(([name, value]) => {
-      const camel = name.replaceAll(/(?<=[a-z\d])_([a-z])/g, (_, letter: string) =>
-        letter.toUpperCase(),
-      );
+      const camel = name.includes('_') ? camelName(name) : name;
       return [camel, FREE_FORM.has(camel) ? value : inner(value)];
     }),
   );
+}
+
+function camelName(name: string): string {
+  return name.replaceAll(/(?<=[a-z\d])_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function inner(value: unknown): unknown {

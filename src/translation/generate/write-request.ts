@@ -3,6 +3,7 @@
 // each content.
 
 import { argumentsObject } from '../call-arguments.ts';
+import { mayParseResults } from '../embedded-json.ts';
 import { defined, isObject } from '../fields.ts';
 import type { Losses } from '../losses.ts';
 import { mergeTurns } from '../merge-turns.ts';
@@ -27,7 +28,10 @@ export function writeGenerateRequest(
 ): JsonObject {
   if (request.allowsParallelCalls === false) losses.drop('parallel_tool_calls');
   const { system, tools, toolChoice } = request;
-  const calls = callsOf(request.turns);
+  const calls = {
+    byId: callsOf(request.turns),
+    mayParseResults: mayParseResults(request.turns),
+  };
   return defined({
     contents: mergeTurns(request.turns).flatMap((turn) => writeTurn(turn, calls, request.model)),
     systemInstruction:
@@ -38,10 +42,12 @@ export function writeGenerateRequest(
   });
 }
 
-type Calls = ReadonlyMap<string, { readonly name: string; readonly position: number }>;
+type Calls = {
+  readonly byId: ReadonlyMap<string, { readonly name: string; readonly position: number }>;
+  readonly mayParseResults: boolean;
+};
 
-/** Calls by id. */
-function callsOf(turns: readonly Turn[]): Calls {
+function callsOf(turns: readonly Turn[]): Calls['byId'] {
   const calls = new Map<string, { readonly name: string; readonly position: number }>();
   for (const { parts } of turns)
     for (const part of parts)
@@ -52,7 +58,7 @@ function callsOf(turns: readonly Turn[]): Calls {
 /** Results have no ids here, so results of one function stand in the order of its calls. */
 function inOrder(parts: readonly TurnPart[], calls: Calls): readonly TurnPart[] {
   const positionOf = ({ callId }: ToolResultPart) =>
-    calls.get(callId)?.position ?? Number.MAX_SAFE_INTEGER;
+    calls.byId.get(callId)?.position ?? Number.MAX_SAFE_INTEGER;
   const results = parts
     .filter((part) => part.kind === 'tool_result')
     .sort((one, other) => positionOf(one) - positionOf(other))
@@ -117,8 +123,9 @@ function writeResult(
 ): readonly JsonObject[] {
   const text = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
   const media = parts.flatMap((part) => (part.kind === 'text' ? [] : [writeMedia(part)]));
-  const response = isError ? { error: text } : responseOf(text);
-  const functionResponse = { name: name ?? calls.get(callId)?.name ?? callId, response };
+  const isParsed = calls.mayParseResults && !isError;
+  const response = isParsed ? responseOf(text) : { [isError ? 'error' : 'output']: text };
+  const functionResponse = { name: name ?? calls.byId.get(callId)?.name ?? callId, response };
   return [{ functionResponse }, ...media];
 }
 

@@ -1,6 +1,7 @@
 // A reasoning item ↔ the neutral thought. OpenAI's proof is the item's id with its encrypted content; both travel as one
 // opaque text.
 
+import { structureOf } from '../../kernel/json-depth.ts';
 import { defined, Fields, isObject } from '../fields.ts';
 import type { JsonObject, ReasoningPart } from '../neutral-request.ts';
 import { type Proof, unwrapProof, wrapSignature } from '../signature.ts';
@@ -59,6 +60,8 @@ function summaryOf(text: string): readonly JsonObject[] {
 }
 
 function parsed(data: string): { readonly id: string; readonly encrypted: string } | undefined {
+  // Two texts have little between them; the caller may have written anything else.
+  if (structureOf(data, MAX_PROOF_STRUCTURE) >= MAX_PROOF_STRUCTURE) return undefined;
   try {
     const value: unknown = JSON.parse(data);
     if (!isObject(value)) return undefined;
@@ -68,3 +71,5 @@ function parsed(data: string): { readonly id: string; readonly encrypted: string
     return undefined;
   }
 }
+
+const MAX_PROOF_STRUCTURE = 1000;
