@@ -36,9 +36,9 @@ test('a drained server shows it at once, pauses its queues, and refuses calls af
   assert.equal(readiness.unhealthyReason(), 'draining');
   assert.deepEqual(events, ['http true', 'pause']);
   await clock.advance(4999);
-  slots.acquire();
+  slots.acquire('one');
   await clock.advance(1);
-  assert.throws(() => slots.acquire(), {
+  assert.throws(() => slots.acquire('one'), {
     code: 'CAPACITY_EXHAUSTED',
     message: 'server is draining',
   });
@@ -51,19 +51,19 @@ test('a resumed server serves again, also during the grace period', async () => 
   await clock.advance(1000);
   control.onMode('active');
   await clock.advance(60_000);
-  slots.acquire();
+  slots.acquire('one');
   assert.equal(readiness.unhealthyReason(), undefined);
   assert.deepEqual(events.slice(2), ['http false', 'resume']);
   control.onMode('draining');
   await clock.advance(5000);
   control.onMode('active');
-  slots.acquire();
+  slots.acquire('one');
 });
 
 test('maintenance changes nothing for the server’s own callers', () => {
   const { slots, events, readiness, control } = openRig();
   control.onMode('maintenance');
-  slots.acquire();
+  slots.acquire('one');
   assert.equal(readiness.unhealthyReason(), undefined);
   assert.deepEqual(events, []);
 });
@@ -71,10 +71,10 @@ test('maintenance changes nothing for the server’s own callers', () => {
 test('a displaced server refuses calls at once until it has its id again', () => {
   const { slots, readiness, control } = openRig();
   control.onDisplaced(true);
-  assert.throws(() => slots.acquire());
+  assert.throws(() => slots.acquire('one'));
   assert.equal(readiness.unhealthyReason(), 'unhealthy');
   control.onDisplaced(false);
-  slots.acquire();
+  slots.acquire('one');
   assert.equal(readiness.unhealthyReason(), undefined);
 });
 
@@ -85,5 +85,5 @@ test('a drained server that is displaced and restored stays drained', async () =
   control.onDisplaced(false);
   await clock.advance(5000);
   assert.equal(readiness.unhealthyReason(), 'draining');
-  assert.throws(() => slots.acquire());
+  assert.throws(() => slots.acquire('one'));
 });

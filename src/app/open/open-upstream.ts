@@ -2,6 +2,7 @@
 
 import { createHttp1Upstream } from '../../adapters/http1/upstream.ts';
 import type { Config } from '../../config/config.ts';
+import { withReserve } from '../../flow/serve/request-slots.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createProxiedUpstream } from '../../upstream/proxied-upstream.ts';
 import { createProxyRule } from '../../upstream/proxy-rule.ts';
@@ -12,7 +13,7 @@ export async function openUpstream(config: Config, clock: Clock): Promise<Upstre
   const { caFile, httpsProxy, httpProxy, noProxy, proxyLoopback } = config.upstream;
   const options = {
     connectTimeoutMs: config.timeouts.connectMs,
-    maxConnectionsPerOrigin: config.cluster.maxConcurrentBuilds,
+    maxConnectionsPerOrigin: withReserve(config.cluster.maxConcurrentBuilds),
     ca: caFile === undefined ? undefined : readAuthorities('UPSTREAM_CA_FILE', caFile),
   };
   const direct = createHttp1Upstream({ ...options, clock });

@@ -370,7 +370,7 @@ export const SETTINGS = {
       'MAX_CONCURRENT_BUILDS',
       integer(1, 1_000_000),
       1000,
-      'The number of requests this server processes concurrently.',
+      'The number of requests this server processes concurrently; a quarter more is reserved for organisations that have few.',
     ),
     interServerSecrets: optional(
       'INTER_SERVER_SECRET',

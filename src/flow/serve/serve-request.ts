@@ -34,7 +34,7 @@ export function serveRequest(
   if (!parts.meter.isReady()) {
     throw new SpillwayError('CAPACITY_EXHAUSTED', 'usage journal unavailable');
   }
-  parts.slots.acquire();
+  parts.slots.acquire(order.payer.organizationId);
   const exchange = new Exchange(parts, request, order, reply, answerFailure);
   exchange.start();
   return exchange;
@@ -194,7 +194,7 @@ class Exchange implements ModelCallListener, ServedRequest {
     if (this.#isEnded) return;
     this.#isEnded = true;
     const { slots, clock } = this.#parts;
-    slots.release();
+    slots.release(this.#request.principal.organizationId);
     logEndedRequest(this.#parts, {
       request: this.#request,
       plan: this.#plan,

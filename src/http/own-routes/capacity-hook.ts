@@ -44,11 +44,11 @@ export function createCapacityHook(parts: CapacityHookParts, route: CapacityRout
 
   /** Takes a slot; throws CAPACITY_EXHAUSTED without one. */
   function admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): void {
-    routes.slots.acquire();
-    reply.raw.once('close', () => routes.slots.release());
+    const { organizationId } = principal;
+    routes.slots.acquire(organizationId);
+    reply.raw.once('close', () => routes.slots.release(organizationId));
     reply.raw.setHeader('x-spillway-served-by', routes.serverId);
     const forwardedBy = accepted.get(request)?.source;
-    const { organizationId } = principal;
     request.principal = principal;
     request.spillway = { requestId: ids.of(request), organizationId, forwardedBy };
   }
