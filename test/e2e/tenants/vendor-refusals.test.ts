@@ -8,6 +8,7 @@ import {
   ask,
   type Caller,
   chatAsk,
+  GPT,
   messageBody,
 } from '../../support/gateway/call-rig.ts';
 import { openVendorRig, refuse, type VendorRig } from './vendor-rig.ts';
@@ -79,8 +80,11 @@ suite('an organisation beside one with oversized requests', () => {
               : undefined,
           );
           const messages = [{ role: 'user', content: text }];
-          for (const asked of [{}, chatAsk()]) {
-            const sent = { ...(asked.body ?? messageBody()), messages };
+          for (const [asked, whole] of [
+            [{}, messageBody()],
+            [chatAsk(), { model: GPT }],
+          ] as const) {
+            const sent = { ...whole, messages };
             assert.notEqual((await ask(hostile, { ...asked, body: sent })).status, 200);
             const answer = await ask(other, asked);
             assert.equal(answer.status, 200, answer.text);

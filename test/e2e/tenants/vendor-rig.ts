@@ -2,7 +2,12 @@
 
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGateway } from '../../../src/app/create-gateway.ts';
@@ -34,13 +39,16 @@ const ROOMY = { requestsPerMinute: 1_000_000, monthlyBudgetUsd: 100_000 };
 export async function openVendorRig(file: string): Promise<VendorRig> {
   const received: VendorRequest[] = [];
   let vendor: Vendor = () => undefined;
-  const server = createServer(async (request, response) => {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { url: path = '', headers } = request;
     const seen = { path, headers, body: Buffer.concat(chunks).toString() };
     received.push(seen);
     if (vendor(seen, response) === undefined) succeed(path, response);
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
