@@ -134,8 +134,10 @@ const refusals = fc.record(
     status: fc.constantFrom(...STATUSES),
     afterChunks: fc.constant(0),
     retryAfterMs: fc.constantFrom(1000, 30_000),
+    // A reset within the second would end in one of the two runs and not in the other.
+    resetInSeconds: fc.constant(3600),
   },
-  { requiredKeys: ['fault', 'echo'] },
+  { requiredKeys: ['fault', 'echo', 'resetInSeconds'] },
 );
 const texts = fc
   .array(fc.oneof(fc.constantFrom(...STATEMENTS), fc.string({ maxLength: 20 })), {
