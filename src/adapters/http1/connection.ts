@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import type { Exchange, Transport } from './exchange.ts';
 import type { OpenSocket, Origin } from './open-socket.ts';
-import { requestHead } from './request-head.ts';
+import type { RequestHeads } from './request-head.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseParser, type ResponseSink } from './response-parser.ts';
 import type { SendRequest } from './send-request.ts';
@@ -15,6 +15,7 @@ import type { SendRequest } from './send-request.ts';
 export type ConnectionParts = {
   readonly origin: Origin;
   readonly openSocket: OpenSocket;
+  readonly heads: RequestHeads;
   readonly sendRequest: SendRequest;
   readonly connectTimeoutMs: number;
   readonly clock: Clock;
@@ -63,11 +64,12 @@ export class Connection implements ResponseSink, Transport {
 
   /** Throws on an invalid request, before any byte is sent. */
   carry(exchange: Exchange): void {
-    const { origin, sendRequest } = this.#parts;
-    const head = requestHead(exchange.request, origin.host);
+    const { heads, sendRequest } = this.#parts;
+    const { request } = exchange;
+    const head = heads.bytesOf(request);
     this.#exchange = exchange;
     exchange.attach(this);
-    sendRequest(this.#socket, head, exchange.request.body);
+    sendRequest(this.#socket, head, request.body);
   }
 
   drop(): void {

@@ -21,7 +21,8 @@ suite('sending requests', () => {
   });
   after(() => server.close());
 
-  const HEAD = 'POST / HTTP/1.1\r\n\r\n';
+  const HEAD = 'POST / HTTP/1.1\r\n';
+  const whole = (body: string) => `${HEAD}content-length: ${body.length}\r\n\r\n${body}`;
 
   /** Sends one request per body, each on a socket of its own, before any of them is connected. */
   async function sendAll(bodies: readonly (string | null)[], isSecure = false): Promise<string[]> {
@@ -30,7 +31,7 @@ suite('sending requests', () => {
     const { port } = server.address() as AddressInfo;
     const closed = bodies.map((body) => {
       const socket = connect(port, '127.0.0.1');
-      send(socket, HEAD, body === null ? null : Buffer.from(body, 'latin1'));
+      send(socket, Buffer.from(HEAD), body === null ? null : Buffer.from(body, 'latin1'));
       socket.end();
       return once(socket.resume(), 'close');
     });
@@ -42,20 +43,20 @@ suite('sending requests', () => {
     const kind = isSecure ? 'that keep their bytes' : 'that are not connected yet';
     test(`requests on sockets ${kind} do not overwrite each other`, async () => {
       const bodies = ['a'.repeat(900), 'b'.repeat(1200), 'c'];
-      const expected = bodies.map((body) => HEAD + body);
+      const expected = bodies.map(whole).toSorted();
       assert.deepEqual(await sendAll(bodies, isSecure), expected);
     });
   }
 
   test('a request without a body is its head', async () => {
-    assert.deepEqual(await sendAll([null]), [HEAD]);
+    assert.deepEqual(await sendAll([null]), [`${HEAD}\r\n`]);
   });
 
   test('a body larger than the buffer arrives whole, with every byte value', async () => {
     const bytes = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).join('');
     const body = bytes.repeat(100);
-    assert.deepEqual(await sendAll([body]), [HEAD + body]);
-    assert.deepEqual(await sendAll([bytes]), [HEAD + bytes]);
+    assert.deepEqual(await sendAll([body]), [whole(body)]);
+    assert.deepEqual(await sendAll([bytes]), [whole(bytes)]);
   });
 
   test('on a connected socket each request leaves with its own bytes', async () => {
@@ -63,9 +64,9 @@ suite('sending requests', () => {
     const send = createRequestSender(false);
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     await once(socket, 'connect');
-    for (const body of ['one', 'two', 'three']) send(socket, HEAD, Buffer.from(body));
+    for (const body of ['one', 'two', 'three']) send(socket, Buffer.from(HEAD), Buffer.from(body));
     socket.end();
     await once(socket.resume(), 'close');
-    assert.deepEqual(received, [`${HEAD}one${HEAD}two${HEAD}three`]);
+    assert.deepEqual(received, [['one', 'two', 'three'].map(whole).join('')]);
   });
 });

@@ -6,28 +6,35 @@
 
 import type { Socket } from 'node:net';
 
-/** Writes the head, which ends with its empty line, and the body. */
-export type SendRequest = (socket: Socket, head: string, body: Buffer | null) => void;
+/** Writes the head, whose last line is the length of the body, and the body. */
+export type SendRequest = (socket: Socket, head: Buffer, body: Buffer | null) => void;
 
 const MAX_COPIED_BYTES = 16 * 1024;
 
 export function createRequestSender(isSecure: boolean): SendRequest {
   let reused: Buffer | undefined;
   return (socket, head, body) => {
-    const length = head.length + (body?.length ?? 0);
-    if (length > MAX_COPIED_BYTES) return sendInParts(socket, head, body);
+    const headEnd = endOfHead(body);
+    const bodyAt = head.length + headEnd.length;
+    const length = bodyAt + (body?.length ?? 0);
+    if (length > MAX_COPIED_BYTES) return sendInParts(socket, [head, Buffer.from(headEnd), body]);
     if (!isSecure) reused ??= Buffer.allocUnsafeSlow(MAX_COPIED_BYTES);
     const buffer = reused ?? Buffer.allocUnsafe(length);
-    buffer.write(head, 0, head.length, 'latin1');
-    if (body) buffer.set(body, head.length);
+    buffer.set(head, 0);
+    buffer.write(headEnd, head.length, headEnd.length, 'latin1');
+    if (body) buffer.set(body, bodyAt);
     socket.write(buffer.subarray(0, length));
     if (socket.writableLength > 0) reused = undefined;
   };
 }
 
-function sendInParts(socket: Socket, head: string, body: Buffer | null): void {
+/** Ends with the empty line. */
+function endOfHead(body: Buffer | null): string {
+  return body ? `content-length: ${body.length}\r\n\r\n` : '\r\n';
+}
+
+function sendInParts(socket: Socket, parts: readonly (Buffer | null)[]): void {
   socket.cork();
-  socket.write(head, 'latin1');
-  if (body) socket.write(body);
+  for (const part of parts) if (part) socket.write(part);
   socket.uncork();
 }

@@ -9,6 +9,7 @@ import type { Upstream } from '../../upstream/upstream.ts';
 import { Exchange } from './exchange.ts';
 import { createSocketOpener, readOrigin } from './open-socket.ts';
 import { OriginPool } from './origin-pool.ts';
+import { RequestHeads } from './request-head.ts';
 import { createRequestSender } from './send-request.ts';
 
 export type Http1UpstreamOptions = {
@@ -30,7 +31,8 @@ export function createHttp1Upstream(options: Http1UpstreamOptions): Upstream {
     if (!pool) {
       const origin = readOrigin(text);
       const sendRequest = createRequestSender(origin.isSecure);
-      const sockets = { origin, openSocket, sendRequest, connectTimeoutMs };
+      const heads = new RequestHeads(origin.host);
+      const sockets = { origin, openSocket, heads, sendRequest, connectTimeoutMs };
       pool = new OriginPool({ ...sockets, maxConnections, clock });
       pools.set(text, pool);
     }
