@@ -16,11 +16,13 @@ export type RollupRow = Insertable<UsageRollupsTable>;
 /** Ordered by key, so that two writers lock the same rows in the same order. */
 export function rollUp(records: readonly UsageRecord[]): readonly RollupRow[] {
   const rows = new Map<string, RollupRow>();
+  let last: UsageRecord | undefined;
+  let row: RollupRow | undefined;
   for (const record of records) {
-    const key = keyOf(record);
-    const known = rows.get(key);
-    if (known) add(known, record);
-    else rows.set(key, newRow(record));
+    // Neighbours often share a row: composing and looking up a key costs more than adding the record.
+    if (!row || !last || !shareRow(last, record)) row = rowFor(rows, record);
+    last = record;
+    add(row, record);
   }
   return [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
@@ -43,6 +45,28 @@ export function hourStart(at: number): number {
   return Math.floor(at / HOUR_MS) * HOUR_MS;
 }
 
+function shareRow(one: UsageRecord, other: UsageRecord): boolean {
+  return (
+    one.organizationId === other.organizationId &&
+    one.keyId === other.keyId &&
+    one.userId === other.userId &&
+    one.provider === other.provider &&
+    one.model === other.model &&
+    one.category === other.category &&
+    hourStart(one.createdAt) === hourStart(other.createdAt)
+  );
+}
+
+function rowFor(rows: Map<string, RollupRow>, record: UsageRecord): RollupRow {
+  const key = keyOf(record);
+  const known = rows.get(key);
+  if (known) return known;
+  const made = newRow(record);
+  rows.set(key, made);
+  return made;
+}
+
+/** Without any usage yet. */
 function newRow(record: UsageRecord): RollupRow {
   return {
     organization_id: record.organizationId,
@@ -52,13 +76,13 @@ function newRow(record: UsageRecord): RollupRow {
     provider: record.provider,
     model: record.model,
     category: record.category ?? '',
-    attempts: 1,
-    failures: IS_NO_FAILURE.has(record.status) ? 0 : 1,
-    input_tokens: record.inputTokens,
-    output_tokens: record.outputTokens,
-    cache_read_tokens: record.cacheReadTokens,
-    cache_write_tokens: record.cacheWriteTokens + record.cacheWrite1hTokens,
-    cost_nanos: record.costNanos,
+    attempts: 0,
+    failures: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    cost_nanos: 0,
   };
 }
 
