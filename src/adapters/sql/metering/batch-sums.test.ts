@@ -51,7 +51,7 @@ test('the rows of a batch sum its records by hour and combination, in whichever 
         assert.equal(row.input_tokens, sum(own.map(({ inputTokens }) => inputTokens)));
         assert.equal(row.cost_nanos, sum(own.map(({ costNanos }) => costNanos)));
       }
-      assert.equal(sum(rows.map(({ attempts }) => Number(attempts))), batch.length);
+      assert.equal(sum(rows.map(({ attempts }) => attempts)), batch.length);
     }),
   );
 });
