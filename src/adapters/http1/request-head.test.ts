@@ -33,6 +33,14 @@ test('an equal request gets the same bytes, and every difference gets its own', 
   }
 });
 
+test('a list of headers that its owner changes afterwards counts as changed', () => {
+  const heads = new RequestHeads('example.com');
+  const headers = ['x-api-key', 'one'];
+  heads.bytesOf({ ...REQUEST, headers });
+  headers[1] = 'two';
+  assert.match(textOf(heads, { ...REQUEST, headers }), /x-api-key: two/);
+});
+
 for (const [what, bad] of [
   ['a space in the path', { ...REQUEST, path: '/v1/a b' }],
   ['a line break in the path', { ...REQUEST, path: '/v1\r\nx: y' }],

@@ -27,7 +27,7 @@ export class RequestHeads {
     for (let at = 0; at < headers.length; at += 2)
       head += fieldLine(headers[at] ?? '', headers[at + 1] ?? '');
     const bytes = Buffer.from(head, 'latin1');
-    this.#last = { request: { method, path, headers }, bytes };
+    this.#last = { request: { method, path, headers: [...headers] }, bytes };
     return bytes;
   }
 }
