@@ -13,6 +13,7 @@ import { deadLetterCopy } from '../model/final-messages.ts';
 import type { Job } from '../model/job.ts';
 import type { JobMessage } from '../model/job-message.ts';
 import { delayMsOf, type JobPointer, messageFor, parsePointer } from '../model/job-pointer.ts';
+import { fieldsInBody } from '../model/stored-message.ts';
 import type { DeadLetter, DeadLetterStore } from '../ports/dead-letter-store.ts';
 import type { Delivery, JobQueue } from '../ports/job-queue.ts';
 import type { OrganizationExists } from './known-organizations.ts';
@@ -66,7 +67,9 @@ export function readBody(
     const pointer = parsePointer(body);
     if (pointer) return { kind: 'pointer', pointer, isCarried: false };
     const source = delivery.source ?? { body: delivery.body };
-    return { kind: 'message', message: { ...readRawMessage(body), source } };
+    const message = readRawMessage(body);
+    const inBody = fieldsInBody(message, body);
+    return { kind: 'message', message: { ...message, source, inBody } };
   } catch (thrown) {
     return unreadable(toSpillwayError(thrown));
   }

@@ -86,7 +86,7 @@ export function deadLetterOf(
   createdAt: number,
 ): DeadLetter {
   const { publicId, organizationId } = job;
-  const { source: _, ...submitted } = message ?? {};
+  const { source: _, inBody: __, ...submitted } = message ?? {};
   const fields = { ...submitted, id: publicId, AnalysisId: publicId, organizationId };
   return {
     id: `${job.id}.${job.fence}`,

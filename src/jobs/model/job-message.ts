@@ -91,6 +91,8 @@ export type JobMessage = {
   readonly category?: string | undefined;
   /** Set by Spillway for a foreign message: the message as it was delivered. */
   readonly source?: MessageSource | undefined;
+  /** Set by Spillway beside the source: the fields that its body has under the same names. */
+  readonly inBody?: readonly ('prompt' | 'images' | 'request' | 'metadata')[] | undefined;
 };
 
 /** Set by Spillway, never parsed from the fields: the endpoint of a request sent with `Prefer: respond-async`. */

@@ -16,7 +16,7 @@ import { createDepthGate } from './depth-gate.ts';
 import { type ProviderMessageParts, takeProviderMessage } from './take-provider-message.ts';
 
 export type TakeOverParts = Omit<ProviderMessageParts, 'publishResult'> & {
-  readonly store: Pick<JobStore, 'create' | 'find' | 'message' | 'touch'>;
+  readonly store: Pick<JobStore, 'create' | 'findWithMessage' | 'message' | 'touch'>;
   readonly queue: Pick<JobQueue, 'publish' | 'consume' | 'depth'>;
   readonly clock: Clock;
 };

@@ -29,7 +29,7 @@ import type { JobStore } from '../ports/job-store.ts';
 import { type PublishResult, republishResult } from './publish-result.ts';
 
 export type ProviderMessageParts = IntakeParts & {
-  readonly store: Pick<JobStore, 'create' | 'find' | 'message'>;
+  readonly store: Pick<JobStore, 'create' | 'findWithMessage' | 'message'>;
   readonly history: Pick<JobHistory, 'result'>;
   /** Absent without a broker: the outbox then carries the result, and a redelivery has nothing to publish. */
   readonly publishResult?: PublishResult | undefined;
@@ -98,8 +98,8 @@ async function findStored(
   { store }: ProviderMessageParts,
   { jobId, fence }: JobPointer,
 ): Promise<FoundJob | undefined> {
-  const [job, message = {}] = await Promise.all([store.find({ id: jobId }), store.message(jobId)]);
-  return job && { job, message, fence };
+  const found = await store.findWithMessage(jobId);
+  return found && { ...found, fence };
 }
 
 /**

@@ -28,7 +28,7 @@ import { type ProviderMessageParts, takeProviderMessage } from './take-provider-
 
 export type WorkerParts = ProviderMessageParts &
   FinishParts & {
-    readonly store: Pick<JobStore, 'create' | 'find' | 'message' | 'move' | 'touch'>;
+    readonly store: Pick<JobStore, 'create' | 'findWithMessage' | 'message' | 'move' | 'touch'>;
     readonly history: Pick<JobHistory, 'savePartial' | 'result'>;
     readonly queue: Pick<JobQueue, 'publish' | 'consume'>;
     readonly running: RunningJobs;

@@ -98,6 +98,8 @@ export type StalledJobs = {
   readonly after?: Pick<Job, 'runAt' | 'id'>;
 };
 
+export type JobWithMessage = { readonly job: Job; readonly message: JobMessage };
+
 export type JobStore = {
   /**
    * Creates the job, or finds the one its organisation already has under that public id. `events` defaults to
@@ -110,6 +112,8 @@ export type JobStore = {
     events?: readonly NewJobEvent[],
   ): Promise<{ readonly job: Job; readonly isNew: boolean }>;
   find(key: JobKey): Promise<Job | undefined>;
+  /** The job and its submitted message in one read. */
+  findWithMessage(jobId: string): Promise<JobWithMessage | undefined>;
   /** The submitted message. */
   message(jobId: string): Promise<JobMessage | undefined>;
   list(page: JobPage): Promise<readonly Job[]>;

@@ -69,6 +69,8 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.deepEqual(await opened.jobs.find({ id: job.id }), job);
       assert.deepEqual(await opened.jobs.find({ organizationId, publicId }), job);
       assert.deepEqual(await opened.jobs.message(job.id), message);
+      assert.deepEqual(await opened.jobs.findWithMessage(job.id), { job, message });
+      assert.equal(await opened.jobs.findWithMessage('job_other'), undefined);
       assert.equal(await opened.jobs.find({ organizationId: 'other', publicId }), undefined);
     });
 

@@ -3,9 +3,9 @@
 // attempt, result and messages are written only if its row was updated. Everything else is the common SQL.
 
 import type { Job } from '../../../jobs/model/job.ts';
-import type { JobMessage } from '../../../jobs/model/job-message.ts';
-import type { JobMove, JobStore } from '../../../jobs/ports/job-store.ts';
-import { fromJson, toJob } from '../../sql/jobs/job-row.ts';
+import { fromStoredText, toStoredText } from '../../../jobs/model/stored-message.ts';
+import type { JobMove, JobStore, JobWithMessage } from '../../../jobs/ports/job-store.ts';
+import { toJob } from '../../sql/jobs/job-row.ts';
 import { createJobStore, type JobStoreParts, SUBMITTED } from '../../sql/jobs/job-store.ts';
 import type { PostgresStore } from '../connection/open-postgres.ts';
 import { createGroupCommit } from '../statements/group-commit.ts';
@@ -25,9 +25,9 @@ export function createPostgresJobStore(parts: PostgresJobStoreParts): JobStore {
   return {
     ...common,
     find: (key) => ('id' in key ? grouped.find(key.id) : common.find(key)),
-    message: (jobId) => grouped.message(jobId),
+    findWithMessage: (jobId) => grouped.findWithMessage(jobId),
     async create(job, message, outbox = [], events = SUBMITTED) {
-      const rows = { job, message: JSON.stringify(message), outbox, events };
+      const rows = { job, message: toStoredText(message), outbox, events };
       if (await grouped.create(rows)) {
         onChanged?.(job);
         return { job, isNew: true };
@@ -113,11 +113,11 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
         return ids.map((id) => found.get(id));
       },
     }),
-    message: createGroupCommit<string, JobMessage | undefined>({
+    findWithMessage: createGroupCommit<string, JobWithMessage | undefined>({
       async runBatch(ids) {
-        const rows = await store.run<PayloadRow>(READ, [ids]);
-        const stored = new Map(rows.map(({ job_id, message }) => [job_id, message]));
-        return ids.map((id) => fromJson(stored.get(id) ?? null) as JobMessage | undefined);
+        const rows = await store.run<JobMessageRow>(FIND_WITH_MESSAGE, [ids]);
+        const found = new Map(rows.map((row) => [row.id, toJobWithMessage(row)]));
+        return ids.map((id) => found.get(id));
       },
     }),
   };
@@ -126,7 +126,14 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
 /** Two, so that a job's start, which holds a slot, does not wait for the commit of other jobs' results. */
 const CONCURRENT_WRITES = 2;
 
-type PayloadRow = { readonly job_id: string; readonly message: string };
+type JobMessageRow = JobRow & { readonly message: string | null };
+
+function toJobWithMessage(row: JobMessageRow): JobWithMessage {
+  return { job: toJob(row), message: fromStoredText(row.message ?? '{}') };
+}
 
 const FIND = `select ${JOB_COLUMNS} from jobs where id = any($1::text[])`;
-const READ = 'select job_id, message from job_payloads where job_id = any($1::text[])';
+/** A subquery instead of a join: the statement is planned every time, and there is no order of joins to choose. */
+const FIND_WITH_MESSAGE = `select ${JOB_COLUMNS},
+  (select message from job_payloads where job_id = jobs.id) as message
+  from jobs where id = any($1::text[])`;

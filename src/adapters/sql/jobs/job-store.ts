@@ -5,6 +5,7 @@ import { type Kysely, sql, type Transaction, type Updateable } from 'kysely';
 import type { Job } from '../../../jobs/model/job.ts';
 import type { JobMessage } from '../../../jobs/model/job-message.ts';
 import type { JobState } from '../../../jobs/model/job-state.ts';
+import { fromStoredText, toStoredText } from '../../../jobs/model/stored-message.ts';
 import type { NewJobEvent } from '../../../jobs/ports/job-history.ts';
 import type { OutboxMessage } from '../../../jobs/ports/job-queue.ts';
 import type {
@@ -21,7 +22,7 @@ import { toNumber } from '../sql-dialect.ts';
 import { addDeadLetter } from './dead-letter-store.ts';
 import { finishAttempt, insertEvents, saveResult, startAttempt } from './job-history.ts';
 import type { JobProgress, MoveProgress } from './job-progress.ts';
-import { fromJson, toChangedColumns, toJob, toJobRow } from './job-row.ts';
+import { toChangedColumns, toJob, toJobRow } from './job-row.ts';
 
 export type JobStoreParts = {
   readonly db: Kysely<Schema>;
@@ -62,13 +63,23 @@ export function createJobStore(parts: JobStoreParts): JobStore {
       const row = await jobsBy(db, key).executeTakeFirst();
       return row && toJob(row);
     },
+    async findWithMessage(jobId) {
+      const row = await db
+        .selectFrom('jobs')
+        .leftJoin('job_payloads', 'job_payloads.job_id', 'jobs.id')
+        .selectAll('jobs')
+        .select('job_payloads.message')
+        .where('jobs.id', '=', jobId)
+        .executeTakeFirst();
+      return row && { job: toJob(row), message: fromStoredText(row.message ?? '{}') };
+    },
     async message(jobId) {
       const row = await db
         .selectFrom('job_payloads')
         .select('message')
         .where('job_id', '=', jobId)
         .executeTakeFirst();
-      return row && (fromJson(row.message) as JobMessage);
+      return row && fromStoredText(row.message);
     },
     list: async (page) => (await pageOf(db, page).execute()).map(toJob),
     async move(move) {
@@ -145,7 +156,7 @@ async function insertJob(
   if (!inserted) return false;
   await trx
     .insertInto('job_payloads')
-    .values({ job_id: job.id, message: JSON.stringify(message) })
+    .values({ job_id: job.id, message: toStoredText(message) })
     .execute();
   await insertEvents(trx, job.id, 0, events, job.createdAt);
   await enqueueAll(trx, outbox, job.createdAt);
