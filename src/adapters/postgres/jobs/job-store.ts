@@ -3,10 +3,10 @@
 // attempt, result and messages are written only if its row was updated. Everything else is the common SQL.
 
 import type { Job } from '../../../jobs/model/job.ts';
-import { fromStoredText, toStoredText } from '../../../jobs/model/stored-message.ts';
 import type { JobMove, JobStore, JobWithMessage } from '../../../jobs/ports/job-store.ts';
 import { toJob } from '../../sql/jobs/job-row.ts';
 import { createJobStore, type JobStoreParts, SUBMITTED } from '../../sql/jobs/job-store.ts';
+import { fromStoredText, toStoredText } from '../../sql/jobs/stored-message.ts';
 import type { PostgresStore } from '../connection/open-postgres.ts';
 import { createGroupCommit } from '../statements/group-commit.ts';
 import { JOB_COLUMNS, type JobRow } from './job-columns.ts';

@@ -5,7 +5,6 @@ import { type Kysely, sql, type Transaction, type Updateable } from 'kysely';
 import type { Job } from '../../../jobs/model/job.ts';
 import type { JobMessage } from '../../../jobs/model/job-message.ts';
 import type { JobState } from '../../../jobs/model/job-state.ts';
-import { fromStoredText, toStoredText } from '../../../jobs/model/stored-message.ts';
 import type { NewJobEvent } from '../../../jobs/ports/job-history.ts';
 import type { OutboxMessage } from '../../../jobs/ports/job-queue.ts';
 import type {
@@ -23,6 +22,7 @@ import { addDeadLetter } from './dead-letter-store.ts';
 import { finishAttempt, insertEvents, saveResult, startAttempt } from './job-history.ts';
 import type { JobProgress, MoveProgress } from './job-progress.ts';
 import { toChangedColumns, toJob, toJobRow } from './job-row.ts';
+import { fromStoredText, toStoredText } from './stored-message.ts';
 
 export type JobStoreParts = {
   readonly db: Kysely<Schema>;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
-import { createReadRawMessage } from '../intake/raw-message.ts';
-import { readBody } from '../intake/read-delivery.ts';
-import type { JobMessage } from './job-message.ts';
+import { createReadRawMessage } from '../../../jobs/intake/raw-message.ts';
+import { readBody } from '../../../jobs/intake/read-delivery.ts';
+import type { JobMessage } from '../../../jobs/model/job-message.ts';
 import { fromStoredText, toStoredText } from './stored-message.ts';
 
 function messageOf(body: string, readRawMessage = createReadRawMessage()): JobMessage {

@@ -1,0 +1,17 @@
+// Which large fields of a message its delivered body has under the same names: a store keeps the body, so it need not store
+// these fields a second time.
+
+import { isDeepStrictEqual } from 'node:util';
+import type { JobMessage } from '../model/job-message.ts';
+
+const LARGE_FIELDS = ['prompt', 'images', 'request', 'metadata'] as const;
+
+export function fieldsInBody(
+  message: JobMessage,
+  body: unknown,
+): NonNullable<JobMessage['inBody']> {
+  const fields: JobMessage = typeof body === 'object' && body !== null ? body : {};
+  return LARGE_FIELDS.filter(
+    (name) => message[name] !== undefined && isDeepStrictEqual(message[name], fields[name]),
+  );
+}
