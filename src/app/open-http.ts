@@ -11,7 +11,7 @@ import { readCredential } from '../http/credential.ts';
 import { createHttpServer } from '../http/http-server.ts';
 import { createIdempotentRoutes } from '../http/idempotent-routes.ts';
 import { createNativeHandler } from '../http/native-handler.ts';
-import { createRefusalCount } from '../http/refusal-count.ts';
+import { createRefusalMetric } from '../http/refusal-metric.ts';
 import { createErrorReplier, type ErrorReplier } from '../http/reply-error.ts';
 import { traceRequests } from '../http/request-span.ts';
 import { clusterReadingRoutes } from '../http/routes/cluster.ts';
@@ -105,7 +105,7 @@ function openErrorReplier(infrastructure: Infrastructure, { keys }: GuessLimits)
     failures,
     canQueue: () => store.lockState() === 'locked',
     refusals: keys,
-    onRefused: createRefusalCount(metrics),
+    onRefused: createRefusalMetric(metrics),
   });
 }
 

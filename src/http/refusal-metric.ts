@@ -4,7 +4,7 @@
 import type { ErrorCode } from '../errors/codes.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 
-export function createRefusalCount(metrics: Metrics): (code: ErrorCode) => void {
+export function createRefusalMetric(metrics: Metrics): (code: ErrorCode) => void {
   const refusals = metrics.counter(
     'http.request.refused',
     'Requests refused before a call, by error code.',

@@ -189,7 +189,7 @@ export const SETTINGS = {
       FILE_ONLY,
       integer(0, 1_000_000),
       1200,
-      'The refused requests (wrong key, unknown path, malformed body) of one key or address; 0 turns the limit off.',
+      'The refused requests (wrong key, unknown path, malformed body) of one key or address a minute. Beyond them it is answered with 429; at twice as many it is blocked until it pauses. 0 turns the limit off.',
     ),
     adminGuessesPerMinute: setting(
       FILE_ONLY,

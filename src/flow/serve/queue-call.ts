@@ -8,6 +8,7 @@ import type { SubmitJob } from '../../jobs/intake/submit-job.ts';
 import type { Job } from '../../jobs/model/job.ts';
 import type { JobEstimate } from '../../jobs/model/job-estimate.ts';
 import { toReceipt } from '../../jobs/model/job-view.ts';
+import { CALLERS_HEADERS } from '../../upstream/attempt/headers.ts';
 import type { CallPlan } from '../call/plan-call.ts';
 import { unreadableBody } from '../call/request-refusal.ts';
 import type { AdmitJob } from '../jobs/admit-job.ts';
@@ -106,11 +107,9 @@ function pathOf({ route }: NativeRequest): string {
   return route.endpoint.replace('{model}', encodeURIComponent(route.pathModel ?? '')) + route.query;
 }
 
-const KEPT_HEADERS = ['anthropic-version', 'anthropic-beta', 'openai-beta'];
-
 function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const kept: Record<string, string> = {};
-  for (const name of KEPT_HEADERS) {
+  for (const name of CALLERS_HEADERS) {
     const value = headers[name];
     if (typeof value === 'string') kept[name] = value;
   }

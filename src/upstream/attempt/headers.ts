@@ -12,11 +12,23 @@ const USER_AGENT = 'spillway';
 /** Without this header a provider may compress the response, and attempts read uncompressed bytes. */
 const NO_CODING = ['accept-encoding', 'identity'] as const;
 
-/** Forwarded unchanged, `anthropic-beta` by its allow-list. `anthropic-version` decides the wire format, so the default applies only when it is missing. */
+/**
+ * The caller's headers that reach a provider unchanged, `anthropic-beta` by its allow-list. `anthropic-version` decides the wire
+ * format, so the default applies only when it is missing.
+ */
+const CALLERS: Record<ProviderFormat, readonly string[]> = {
+  anthropic: ['anthropic-version', 'anthropic-beta'],
+  openai: ['openai-beta'],
+  gemini: [],
+};
+
+/** A queued call keeps these for its job. */
+export const CALLERS_HEADERS: readonly string[] = Object.values(CALLERS).flat();
+
 const FORWARDED: Record<ProviderFormat, readonly string[]> = {
-  anthropic: ['anthropic-version', 'anthropic-beta', HOPS_HEADER],
-  openai: ['openai-beta', HOPS_HEADER],
-  gemini: [HOPS_HEADER],
+  anthropic: [...CALLERS.anthropic, HOPS_HEADER],
+  openai: [...CALLERS.openai, HOPS_HEADER],
+  gemini: [...CALLERS.gemini, HOPS_HEADER],
 };
 
 const NONE: ReadonlySet<string> = new Set();

@@ -25,6 +25,7 @@ import { OwnCircuits } from '../../../resilience/own-circuits.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
 import { InFlight } from '../in-flight.ts';
 import { type CircuitSnapshot, CircuitStore } from './circuit-store.ts';
+import { DEFAULT_PROBE_LEASE_MS } from './probe-lease.ts';
 import { SharedCircuit } from './shared-circuit.ts';
 
 export type RedisBreakerBoardParts = {
@@ -45,7 +46,6 @@ export type RedisBreakerBoard = BreakerBoard & {
 
 /** Beyond this number the closed circuits of models are dropped. */
 const MAX_CIRCUITS = 1000;
-const DEFAULT_LEASE_MS = 15_000;
 
 /** Resolves when the circuits in Redis are known here, or when Redis is unavailable. */
 export async function openRedisBreakerBoard(
@@ -224,7 +224,7 @@ class SharedBoard implements RedisBreakerBoard {
   }
 
   #make(key: CircuitKey): SharedCircuit {
-    const { leaseMs = DEFAULT_LEASE_MS } = this.#parts;
+    const { leaseMs = DEFAULT_PROBE_LEASE_MS } = this.#parts;
     const account = accountCircuit(key);
     return new SharedCircuit({
       ...this.#parts,

@@ -4,6 +4,8 @@
 
 import type { CancelTimer, Clock } from '../../../kernel/clock.ts';
 
+export const DEFAULT_PROBE_LEASE_MS = 15_000;
+
 export type ProbeLeaseParts = {
   readonly clock: Clock;
   readonly leaseMs: number;
