@@ -4,6 +4,7 @@
 
 import { estimateTokens } from '../../metering/usage/token-estimate.ts';
 import type { Limit } from '../../resilience/rate-limiter.ts';
+import { estimatedInputBytes } from './input-bytes.ts';
 import type { CallPlan } from './plan-call.ts';
 
 const DEFAULT_OUTPUT_TOKENS = 1024;
@@ -11,7 +12,7 @@ const MAX_OUTPUT_TOKENS = 4096;
 
 export function likelyTokens({ body, stated, charge }: CallPlan, limits: readonly Limit[]): number {
   if (charge === 'nothing') return 0;
-  const input = estimateTokens(body.length);
+  const input = estimateTokens(estimatedInputBytes(body, stated.references));
   const likely = Math.min(stated.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS);
   const output = charge === 'input' ? 0 : likely;
   // An estimate must not refuse a request forever when its input fits the limit.

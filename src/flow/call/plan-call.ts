@@ -207,14 +207,14 @@ export function worstCaseOf(
   contextTokens: ContextTokensOf,
 ): WorstCaseRequest {
   if (charge === 'nothing') return { model, inputBytes: 0, maxOutputTokens: 0 };
-  const { isUnbounded, images, mayCacheForAnHour, hasMedia } = stated.references;
+  const { isUnbounded, images, mediaBytes = 0, mayCacheForAnHour, hasMedia } = stated.references;
   const tools = stated.features?.tools ?? NO_TOOLS;
   const isOpen = isUnbounded || stated.readsStored;
   const uses = stated.features ? mostUses(stated.features) : 0;
   const windows = (isOpen ? 1 : 0) + Math.max(searchesAlways(model) ? 1 : 0, uses);
   return {
     model,
-    inputBytes: body.length,
+    inputBytes: body.length - mediaBytes,
     // A tool that the provider runs makes the model read its whole window again after each use.
     referredTokens:
       (windows > 0 ? windows * contextTokens(model) : 0) +

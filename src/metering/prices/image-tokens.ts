@@ -11,8 +11,8 @@ const LARGE: readonly (readonly [RegExp, number])[] = [
   [/gpt-5\.[45]/i, 12_000],
 ];
 
-const DEFAULT_TOKENS = 6000;
+export const DEFAULT_IMAGE_TOKENS = 6000;
 
 export function imageTokens(model: string): number {
-  return LARGE.find(([name]) => name.test(model))?.[1] ?? DEFAULT_TOKENS;
+  return LARGE.find(([name]) => name.test(model))?.[1] ?? DEFAULT_IMAGE_TOKENS;
 }

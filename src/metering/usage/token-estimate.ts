@@ -4,7 +4,7 @@
 
 import { type MeteredUsage, NO_USAGE } from '../../kernel/usage.ts';
 
-const BYTES_PER_TOKEN = 4;
+export const BYTES_PER_TOKEN = 4;
 
 export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);

@@ -7,6 +7,7 @@
 // provider account, which organisations share.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import { mediaBesideType, mediaInValue } from './inline-media.ts';
 import { NameTable } from './name-table.ts';
 import { MAX_NAMES, peekFields } from './peek-fields.ts';
 import { FREE, meaningOf } from './reference-names.ts';
@@ -17,6 +18,8 @@ export type References = {
   /** A reference of unknown length: up to the model's context window. */
   readonly isUnbounded: boolean;
   readonly images: number;
+  /** Bytes of media in base64, which are no text: see inline-media.ts. */
+  readonly mediaBytes?: number;
   /** The one-hour cache costs more to write. */
   readonly mayCacheForAnHour: boolean;
   /** Audio, images or video, whose tokens may have another price than text. */
@@ -47,6 +50,7 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
   const found = {
     isUnbounded: false,
     images: 0,
+    mediaBytes: 0,
     urls: 0,
     hasHour: false,
     hasDocument: false,
@@ -73,8 +77,10 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
     else if (meaning === 'file' || meaning === 'fileUrl') {
       found.isUnbounded = true;
       if (meaning === 'file' || !isPublicUrl(keys)) found.stored ??= storedName(keys, objects);
-    } else if (meaning === 'fileData') found.isUnbounded = true;
-    else if (meaning === 'skill') found.stored ??= customSkill(keys, objects);
+    } else if (meaning === 'fileData') {
+      found.isUnbounded = true;
+      found.mediaBytes += mediaInValue(keys, 'url');
+    } else if (meaning === 'skill') found.stored ??= customSkill(keys, objects);
     else if (meaning === 'spoken') {
       if (!namesId(keys, objects)) continue;
       found.stored ??= 'audio';
@@ -82,12 +88,14 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
     } else if (meaning === 'mediaType') addMedia(found, keys);
     else if (meaning === 'image') {
       found.images += 1;
+      found.mediaBytes += mediaInValue(keys, 'url');
       if (isOtherMedia(keys)) found.isUnbounded = true;
     } else if (meaning === 'url') found.urls += 1;
     else if (meaning === 'media') found.hasMedia = true;
     else if (meaning === 'audio') {
       found.hasAudio = true;
       found.isUnbounded = true;
+      found.mediaBytes += mediaInValue(keys, 'data');
     } else if (meaning === 'lifetime') found.hasHour ||= !keys.isTextValue('5m');
     else return { ...NONE, problem: meaning.otherCaseOf };
   }
@@ -192,10 +200,15 @@ function customSkill(keys: JsonKeys, objects: ObjectCount): string | undefined {
 }
 
 /** The tokens of media depend on its pages, pixels and seconds, and not on its bytes: an hour of silence has few bytes. */
-function addMedia(found: { images: number; isUnbounded: boolean }, keys: JsonKeys): void {
+function addMedia(
+  found: { images: number; mediaBytes: number; isUnbounded: boolean },
+  keys: JsonKeys,
+): void {
   const type = keys.textValue()?.trim().toLowerCase() ?? '';
+  if (type.startsWith('text/')) return;
   if (type.startsWith('image/')) found.images += 1;
-  else if (!type.startsWith('text/')) found.isUnbounded = true;
+  else found.isUnbounded = true;
+  found.mediaBytes += mediaBesideType(keys);
 }
 
 /** A URL on the web, and neither a file of the provider's own store nor a bucket. */
@@ -210,6 +223,7 @@ function isPublicUrl(keys: JsonKeys): boolean {
 function summary(found: {
   readonly isUnbounded: boolean;
   readonly images: number;
+  readonly mediaBytes: number;
   readonly urls: number;
   readonly hasHour: boolean;
   readonly hasDocument: boolean;
@@ -220,7 +234,7 @@ function summary(found: {
   readonly stored: string | undefined;
 }): References {
   const { isUnbounded, urls, hasHour, hasDocument, hasMedia, hasAudio, stored } = found;
-  const { hasItemId, hasItemTools } = found;
+  const { hasItemId, hasItemTools, mediaBytes } = found;
   const images = found.images + urls;
   const isPlainText = !isUnbounded && images === 0 && !hasHour && !hasMedia && !hasAudio;
   if (isPlainText && stored === undefined)
@@ -229,6 +243,7 @@ function summary(found: {
   return {
     isUnbounded: isUnbounded || (urls > 0 && hasDocument),
     images,
+    ...(mediaBytes > 0 ? { mediaBytes } : {}),
     mayCacheForAnHour: hasHour,
     hasMedia: hasMedia || hasAudio || images > 0 || isUnbounded,
     hasAudio,

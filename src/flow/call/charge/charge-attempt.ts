@@ -18,6 +18,7 @@ import { estimateUsage } from '../../../metering/usage/token-estimate.ts';
 import type { Attempt } from '../../../upstream/attempt/attempt.ts';
 import type { LeftOutcome } from '../../../upstream/attempt/leave-attempt.ts';
 import type { RequestedTier } from '../../../upstream/json/request-features.ts';
+import { estimatedInputBytes } from '../input-bytes.ts';
 import type { CallPlan } from '../plan-call.ts';
 import type { ChargedUsage, SentAttempt } from './settle-attempt.ts';
 
@@ -85,7 +86,8 @@ export function chargeLeft(
 
 function estimated(plan: Plan, known: MeteredUsage | undefined, outputBytes: number): ChargedUsage {
   if (plan.charge === 'nothing') return NOTHING;
-  const usage = estimateUsage(plan.body.length, outputBytes, known);
+  const inputBytes = estimatedInputBytes(plan.body, plan.stated.references);
+  const usage = estimateUsage(inputBytes, outputBytes, known);
   return { usage: withRequested(plan, withLifetime(plan, usage)), isEstimated: true };
 }
 

@@ -1,0 +1,86 @@
+// What official SDKs and agents send every day must pass with the default budget and an ordinary token limit, although its worst
+// case is reserved before the call: images, documents and tools that the provider runs.
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, suite, test } from 'node:test';
+import { ask, newTenant } from '../../support/gateway/call-rig.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.ts';
+
+const IMAGE = Buffer.alloc(1_500_000, 7).toString('base64');
+const PDF = Buffer.alloc(5_000_000, 7).toString('base64');
+const LIMITS = { tokensPerMinute: 250_000 };
+
+let gateway: TestGateway;
+
+suite('requests that every vendor documents', () => {
+  before(async () => {
+    gateway = await startTestGateway();
+  });
+  afterEach(() => gateway.simulator.resetScenario());
+  after(() => gateway.close());
+
+  const claude = (model: string, content: object) => ({
+    model,
+    max_tokens: 8192,
+    messages: [{ role: 'user', content: [content, { type: 'text', text: 'What is this?' }] }],
+  });
+  const source = (media_type: string, data: string) => ({ type: 'base64', media_type, data });
+  const image_url = `data:image/png;base64,${IMAGE}`;
+  const file = { filename: 'a.pdf', file_data: `data:application/pdf;base64,${PDF}` };
+  const gemini = (mimeType: string, data: string) => ({
+    contents: [{ role: 'user', parts: [{ inlineData: { mimeType, data } }, { text: 'What?' }] }],
+  });
+  const chat = (...content: readonly object[]) => ({
+    model: 'gpt-4o',
+    messages: [{ role: 'user', content }],
+  });
+
+  for (const [name, path, body] of [
+    ...['claude-opus-4-1', 'claude-sonnet-4-5'].flatMap((model) => [
+      [
+        `an image for ${model}`,
+        '/v1/messages',
+        claude(model, { type: 'image', source: source('image/png', IMAGE) }),
+      ] as const,
+      [
+        `a document for ${model}`,
+        '/v1/messages',
+        claude(model, { type: 'document', source: source('application/pdf', PDF) }),
+      ] as const,
+    ]),
+    [
+      'an image in a chat',
+      '/v1/chat/completions',
+      chat({ type: 'image_url', image_url: { url: image_url } }),
+    ],
+    ['a document in a chat', '/v1/chat/completions', chat({ type: 'file', file })],
+    [
+      'an image for a response',
+      '/v1/responses',
+      {
+        model: 'gpt-5',
+        input: [{ role: 'user', content: [{ type: 'input_image', image_url }] }],
+      },
+    ],
+    [
+      'a document for a response',
+      '/v1/responses',
+      { model: 'gpt-5', input: [{ role: 'user', content: [{ type: 'input_file', ...file }] }] },
+    ],
+    [
+      'an image for Gemini',
+      '/v1beta/models/gemini-2.5-pro:generateContent',
+      gemini('image/png', IMAGE),
+    ],
+    [
+      'a document for Gemini',
+      '/v1beta/models/gemini-2.5-pro:generateContent',
+      gemini('application/pdf', PDF),
+    ],
+  ] as const)
+    test(`${name} is served with a budget of 5 dollars and a limit of 250,000 tokens a minute`, async () => {
+      const tenant = await newTenant(gateway, { monthlyBudgetUsd: 5, ...LIMITS });
+      const answer = await ask(tenant, { path, body });
+      assert.equal(answer.status, 200, answer.text);
+    });
+});
