@@ -45,6 +45,8 @@ export type MeteredUsage = Usage & {
   readonly tiers?: UsageTiers | undefined;
   /** Requested tiers that the answer does not confirm: they may make it dearer, but not cheaper. */
   readonly unconfirmedTiers?: readonly { readonly tier: string }[] | undefined;
+  /** The largest context of several that the request's input is the sum of; it decides the price of a long context. */
+  readonly contextTokens?: number | undefined;
   /** Undefined for a complete report. */
   readonly missing?: MissingCounts | undefined;
 };

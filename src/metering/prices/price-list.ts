@@ -85,7 +85,7 @@ export function costOf(list: PriceList, usage: MeteredUsage): Nanos {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } =
     usage;
   const inputTotal = inputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens;
-  const step = stepFor(list, inputTotal);
+  const step = stepFor(list, usage.contextTokens ?? inputTotal);
   if (inputTotal + outputTokens > PLAIN_TOKENS) return costOfMany(list, step, usage);
   const reasoningTokens = Math.min(usage.reasoningTokens, outputTokens);
   const plainTokens = outputTokens - reasoningTokens;

@@ -18,6 +18,12 @@ import {
   usageExtras,
 } from './usage-extras.ts';
 import { countOf, type JsonRecord, nested } from './usage-fields.ts';
+import {
+  addIterations,
+  cacheWritesOf,
+  hourWritesOf,
+  type RawIterations,
+} from './usage-iterations.ts';
 
 export type RawCounts = {
   hasInput: boolean;
@@ -36,6 +42,8 @@ export type RawCounts = {
   total: number;
   /** Undefined until the provider reports one of them. */
   extras: RawExtras | undefined;
+  /** Undefined until Anthropic lists them. */
+  iterations: RawIterations | undefined;
   /** The provider reports the standard tier, as most answers do. */
   isStandardTier: boolean;
 };
@@ -54,6 +62,7 @@ export function emptyCounts(): RawCounts {
     thoughts: 0,
     total: 0,
     extras: undefined,
+    iterations: undefined,
     isStandardTier: false,
   };
 }
@@ -92,7 +101,7 @@ export function hasNoOutput({ output, thoughts }: RawCounts): boolean {
 
 export type CountName = Exclude<
   keyof RawCounts,
-  'hasInput' | 'outputReports' | 'extras' | 'isStandardTier'
+  'hasInput' | 'outputReports' | 'extras' | 'iterations' | 'isStandardTier'
 >;
 
 export const GEMINI_COUNTS = {
@@ -118,18 +127,14 @@ export const GEMINI_TIER_KEYS = ['serviceTier', 'trafficType'] as const;
 
 const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void> = {
   anthropic(counts, usage) {
-    const byAge = nested(usage['cache_creation']);
-    const oneHour = countOf(byAge['ephemeral_1h_input_tokens']);
-    const fiveMinutes = countOf(byAge['ephemeral_5m_input_tokens']);
-    const { iterations } = usage;
-    raise(counts, 'input', withCompactions(usage['input_tokens'], iterations, 'input_tokens'));
-    raise(counts, 'output', withCompactions(usage['output_tokens'], iterations, 'output_tokens'));
+    raise(counts, 'input', usage['input_tokens']);
+    raise(counts, 'output', usage['output_tokens']);
     raise(counts, 'cacheRead', usage['cache_read_input_tokens']);
-    raise(counts, 'cacheWrite', usage['cache_creation_input_tokens']);
-    raise(counts, 'cacheWrite', (oneHour ?? 0) + (fiveMinutes ?? 0));
-    raise(counts, 'cacheWrite1h', oneHour);
+    raise(counts, 'cacheWrite', cacheWritesOf(usage));
+    raise(counts, 'cacheWrite1h', hourWritesOf(usage));
     raise(counts, 'reasoning', nested(usage['output_tokens_details'])['thinking_tokens']);
     addToolUses(counts, nested(usage['server_tool_use']));
+    addIterations(counts, usage['iterations']);
     for (const name of ANTHROPIC_TIERS) addTier(counts, name, usage[name]);
   },
   openai(counts, usage) {
@@ -151,18 +156,10 @@ const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void
   },
 };
 
-const NORMALISE: Record<ProviderFormat, (counts: RawCounts) => Usage> = {
+const NORMALISE: Record<ProviderFormat, (counts: RawCounts) => MeteredUsage> = {
   anthropic: (counts) => {
-    const cacheWrite1hTokens = Math.min(counts.cacheWrite1h, counts.cacheWrite);
-    return {
-      inputTokens: counts.input,
-      outputTokens: counts.output,
-      cacheReadTokens: counts.cacheRead,
-      // Streams repeat the total without its parts, so the five-minute part is the rest of the total.
-      cacheWriteTokens: counts.cacheWrite - cacheWrite1hTokens,
-      cacheWrite1hTokens,
-      reasoningTokens: Math.min(counts.reasoning, counts.output),
-    };
+    const { iterations } = counts;
+    return iterations ? withIterations(anthropicUsage(counts), iterations) : anthropicUsage(counts);
   },
   openai: (counts) => withoutCached(counts, counts.output, counts.reasoning),
   gemini: (counts) => withoutCached(counts, counts.output + counts.thoughts, counts.thoughts),
@@ -185,12 +182,33 @@ function withoutCached(counts: RawCounts, output: number, reasoning: number): Us
   };
 }
 
-/** The counts of Anthropic's usage leave out the passes that compacted the context; `iterations` lists them. */
-function withCompactions(count: unknown, iterations: unknown, name: string): unknown {
-  if (!Array.isArray(iterations) || typeof count !== 'number') return count;
-  return iterations.map(nested).reduce((sum, iteration) => {
-    return iteration['type'] === 'compaction' ? sum + (countOf(iteration[name]) ?? 0) : sum;
-  }, count);
+function anthropicUsage(counts: RawCounts): Usage {
+  const cacheWrite1hTokens = Math.min(counts.cacheWrite1h, counts.cacheWrite);
+  return {
+    inputTokens: counts.input,
+    outputTokens: counts.output,
+    cacheReadTokens: counts.cacheRead,
+    // Streams repeat the total without its parts, so the five-minute part is the rest of the total.
+    cacheWriteTokens: counts.cacheWrite - cacheWrite1hTokens,
+    cacheWrite1hTokens,
+    reasoningTokens: Math.min(counts.reasoning, counts.output),
+  };
+}
+
+/** A list that leaves out a part of the messages does not show the largest context. */
+function withIterations(usage: Usage, passes: RawIterations): MeteredUsage {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } = usage;
+  const ofMessages = inputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens;
+  const written1h = Math.min(passes.cacheWrite1h, passes.cacheWrite);
+  return {
+    ...usage,
+    inputTokens: inputTokens + passes.input,
+    outputTokens: usage.outputTokens + passes.output,
+    cacheReadTokens: cacheReadTokens + passes.cacheRead,
+    cacheWriteTokens: cacheWriteTokens + passes.cacheWrite - written1h,
+    cacheWrite1hTokens: cacheWrite1hTokens + written1h,
+    ...(passes.messages >= ofMessages ? { contextTokens: passes.largest } : {}),
+  };
 }
 
 /** Counts of a stream are cumulative, so the largest value is the latest. An invalid count changes nothing. */

@@ -4,6 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
+import { readUsage } from '../../../src/upstream/attempt/read-usage.ts';
+import { createStreamReader } from '../../../src/upstream/streams/reader.ts';
 import { administer, ask, errorOf, newTenant, usageOf } from '../../support/gateway/call-rig.ts';
 import {
   SINGLE_ATTEMPTS,
@@ -168,6 +170,17 @@ suite('evasions of the bill', () => {
       assert.deepEqual(gateway.simulator.log(), []);
     });
 
+  for (const stream of [false, true])
+    test(`an adviser costs its price for each time that it was asked (stream: ${stream})`, () => {
+      const iterations = ['message', 'advisor_message', 'message', 'advisor_message', 'message'];
+      const usage = {
+        input_tokens: 1000,
+        output_tokens: 100,
+        iterations: iterations.map((type) => ({ type, input_tokens: 9, output_tokens: 9 })),
+      };
+      assert.deepEqual(usesIn(usage, stream), { advisor: 2 });
+    });
+
   for (const tools of [ADVISOR, [ADVISOR], [{ type: 'namespace', tools: [ADVISOR] }]])
     test(`a job counts the model of ${JSON.stringify(tools)} against the list of its key`, async () => {
       const request = { ...CLAUDE, tools };
@@ -179,6 +192,17 @@ suite('evasions of the bill', () => {
       assert.equal((await ask(other, { path: '/v1/jobs', body })).status, 202);
     });
 });
+
+/** The uses of tools that a Messages answer reports. */
+function usesIn(usage: object, isStream: boolean): unknown {
+  if (!isStream) {
+    const body = { type: 'message', content: [{ type: 'text', text: 'Hi' }], usage };
+    return readUsage('anthropic', Buffer.from(JSON.stringify(body)))?.extras?.toolUses;
+  }
+  const reader = createStreamReader('anthropic');
+  reader.push(Buffer.from(`data: ${JSON.stringify({ type: 'message_delta', usage })}\n\n`));
+  return reader.usage()?.extras?.toolUses;
+}
 
 /** Of the organisation that may name stored objects. */
 async function setBudget(monthlyBudgetUsd: number): Promise<void> {

@@ -135,6 +135,38 @@ suite('an incomplete report of usage', () => {
     assert.equal(await costOf('/v1/messages', { ...CLAUDE, stream: true }, events), nanos);
   });
 
+  test('the cached tokens of a compaction are charged, also where the last event leaves out the input', async () => {
+    const iterations = [
+      {
+        type: 'compaction',
+        input_tokens: 1000,
+        output_tokens: 300,
+        cache_read_input_tokens: 40_000,
+        cache_creation_input_tokens: 5000,
+        cache_creation: { ephemeral_5m_input_tokens: 2000, ephemeral_1h_input_tokens: 3000 },
+      },
+      { type: 'message', input_tokens: 100, output_tokens: 10 },
+    ];
+    const usage = { input_tokens: 100, output_tokens: 10, iterations };
+    const nanos = 1100 * 3000 + 310 * 15_000 + 40_000 * 300 + 2000 * 3750 + 3000 * 6000;
+    assert.equal(await costOf('/v1/messages', CLAUDE, message(usage)), nanos);
+    const last = { output_tokens: 10, iterations };
+    const events = streamOf({ input_tokens: 100, output_tokens: 1 }, last);
+    assert.equal(await costOf('/v1/messages', { ...CLAUDE, stream: true }, events), nanos);
+  });
+
+  test('a long context is priced by its largest iteration, and by the sum where iterations are missing', async () => {
+    const pass = { type: 'message', input_tokens: 100_000, output_tokens: 3 };
+    const cost = (iterations: readonly object[]) => {
+      const usage = { input_tokens: 300_000, output_tokens: 10, iterations };
+      return costOf('/v1/messages', CLAUDE, message(usage));
+    };
+    assert.equal(await cost([pass, pass, pass]), 300_000 * 3000 + 10 * 15_000);
+    const long = { ...pass, input_tokens: 200_001 };
+    assert.equal(await cost([pass, long]), 300_000 * 6000 + 10 * 22_500);
+    assert.equal(await cost([pass]), 300_000 * 6000 + 10 * 22_500);
+  });
+
   test('video that an embedding reads costs its own price', async () => {
     const answer = {
       embedding: { values: [0.5] },
