@@ -4,6 +4,7 @@
 import { type Nanos, usdToNanos } from '../../kernel/money.ts';
 import type { UsageTiers } from '../../kernel/usage.ts';
 import type { PriceList } from './price-list.ts';
+import { PREVIEW_SEARCH, previewSearchNanos } from './search-models.ts';
 
 export type FeaturePriceOptions = {
   /** The price of a tier as a factor of the standard price: `{ priority: 2, flex: 0.5 }`. */
@@ -38,9 +39,15 @@ export class FeaturePrices {
     );
   }
 
-  /** The list with the operator's prices of tools, which win over its own. */
-  withTools(list: PriceList): PriceList {
-    return { ...list, toolNanos: { ...list.toolNanos, ...this.#toolNanos } };
+  /** The list with the operator's prices of tools, which win over its own. The price of a search is that of its versions, too. */
+  withTools(list: PriceList, model: string): PriceList {
+    const own = list.toolNanos;
+    const search = own['web_search'];
+    const listed = search === undefined ? undefined : previewSearchNanos(model, search);
+    const preview = this.#toolNanos['web_search'] ?? own[PREVIEW_SEARCH] ?? listed;
+    const versions: Record<string, Nanos> =
+      preview === undefined ? {} : { [PREVIEW_SEARCH]: preview };
+    return { ...list, toolNanos: { ...own, ...versions, ...this.#toolNanos } };
   }
 
   /** The cost at the tiers; a tier without a price costs the standard price. */

@@ -156,16 +156,16 @@ class CachedPriceBook implements PriceBook {
   #find(provider: string, model: string): Entry | null {
     const found = this.#findPrices(provider, model);
     if (!found) return null;
-    const prices = this.#withTools(found.prices);
+    const prices = this.#withTools(found.prices, model);
     if (!searchesAlways(model)) return { ...found, prices };
     const searching = withSearches(prices);
     return searching ? { ...found, prices: searching } : null;
   }
 
-  #withTools([first, ...rest]: DatedPrices): DatedPrices {
+  #withTools([first, ...rest]: DatedPrices, model: string): DatedPrices {
     const priced = (dated: DatedPrices[0]): DatedPrices[0] => ({
       ...dated,
-      list: this.#features.withTools(dated.list),
+      list: this.#features.withTools(dated.list, model),
     });
     return [priced(first), ...rest.map(priced)];
   }

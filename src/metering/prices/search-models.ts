@@ -1,6 +1,8 @@
-// Models that search the web with each request, such as `gpt-4o-search-preview`. The search is a part of the price of a
-// request, whatever the format of the request and the name under which it asks for the model. Pure.
+// Web searches of OpenAI that have another price than its present tool: those of the tool's earlier version, and those of models
+// that search with each request, such as `gpt-4o-search-preview`. Such a search is a part of the price of a request, whatever
+// the format of the request and the name under which it asks for the model. Pure.
 
+import type { Nanos } from '../../kernel/money.ts';
 import type { DatedPrice, DatedPrices } from './price-list.ts';
 
 export function searchesAlways(model: string): boolean {
@@ -20,14 +22,27 @@ export function withSearches([first, ...rest]: DatedPrices): DatedPrices | undef
 /** The request states its search as a tool, too, or the answer reports it: the tool is then paid already. */
 function withSearch({ time, list }: DatedPrice): DatedPrice | undefined {
   const { requestNanos, toolNanos } = list;
-  const search = toolNanos['web_search'];
+  const search = toolNanos[PREVIEW_SEARCH];
   if (search === undefined) return undefined;
   return {
     time,
     list: {
       ...list,
       requestNanos: requestNanos + search,
-      toolNanos: { ...toolNanos, web_search: 0 },
+      toolNanos: { ...toolNanos, web_search: 0, [PREVIEW_SEARCH]: 0 },
     },
   };
 }
+
+/** The earlier version of OpenAI's web search, which the models that search with each request use, too. */
+export const PREVIEW_SEARCH = 'web_search_preview';
+
+/**
+ * The price of the earlier version, which the maintained list does not state: for models without reasoning 25 dollars per
+ * thousand, which include the tokens of the results, for others the price of the present version.
+ */
+export function previewSearchNanos(model: string, searchNanos: Nanos): Nanos {
+  return WITHOUT_REASONING.test(model) ? Math.max(searchNanos, 25_000_000) : searchNanos;
+}
+
+const WITHOUT_REASONING = /(?:^|[/.:])(?:chat)?gpt-[34]/i;

@@ -15,7 +15,8 @@ function kinds(format: ProviderFormat, tools: unknown): unknown {
 
 test('the kind of a tool has no version', () => {
   assert.equal(toolKind('web_search_20250305'), 'web_search');
-  assert.equal(toolKind('web_search_preview_2025_03_11'), 'web_search');
+  assert.equal(toolKind('web_search_2025_08_26'), 'web_search');
+  assert.equal(toolKind('web_search_preview_2025_03_11'), 'web_search_preview');
   assert.equal(toolKind('googleSearchRetrieval'), 'google_search_retrieval');
   assert.equal(toolKind('tool_search_tool_bm25_20251119'), 'tool_search_tool_bm25');
 });

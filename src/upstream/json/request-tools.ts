@@ -52,7 +52,13 @@ const FREE_KINDS: Readonly<Record<ProviderFormat, ReadonlySet<string>>> = {
 /** Tools whose uses an answer states. */
 const REPORTED_KINDS: Readonly<Record<ProviderFormat, ReadonlySet<string>>> = {
   anthropic: new Set(['web_search', 'web_fetch']),
-  openai: new Set(['web_search', 'file_search', 'code_interpreter', 'image_generation']),
+  openai: new Set([
+    'web_search',
+    'web_search_preview',
+    'file_search',
+    'code_interpreter',
+    'image_generation',
+  ]),
   gemini: new Set(),
 };
 
@@ -97,12 +103,15 @@ export function readUses(body: Buffer, span: JsonSpan | undefined): number | und
   return uses !== undefined && uses > 0 ? uses : undefined;
 }
 
-/** Without version, and without `preview`. */
+/** Without version, and without `preview` unless that version has a price of its own. */
 export function toolKind(type: string): string {
+  if (PREVIEW_SEARCH.test(type)) return 'web_search_preview';
   return type
     .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
     .replace(/_(?:\d{8}|\d{4}_\d\d_\d\d|preview|latest)(?=_|$)/g, '');
 }
+
+const PREVIEW_SEARCH = /^web_search_preview(?:_\d{4}_\d\d_\d\d)?$/;
 
 /** A list, or one object, which lenient parsers read as a list of one. */
 export function elementsOf(

@@ -62,8 +62,8 @@ suite('evasions of the bill', () => {
       const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
       const answer = await ask(tenant, { path, body });
       assert.equal(answer.status, 200, answer.text);
-      // 1000 × 150 + 100 × 600 + 1 × 10,000,000
-      assert.equal((await usageOf(tenant, 1)).costUsd, 10_210_000 / 1e9);
+      // 1000 × 150 + 100 × 600 + 1 × 25,000,000
+      assert.equal((await usageOf(tenant, 1)).costUsd, 25_210_000 / 1e9);
     });
 
   for (const item of [{ type: 'item_reference', id: 'msg_1' }, { id: 'msg_1' }])

@@ -47,6 +47,27 @@ suite('the cost of features', () => {
       { webSearches: 2, fileSearches: 1 },
       25_300_000,
     ],
+    // 1000 × 2000 + 100 × 8000 + 2 × 25,000,000: the earlier version at a model without reasoning
+    [
+      'Responses search of the earlier version',
+      '/v1/responses',
+      { ...RESPONSES, max_tool_calls: 4, tools: [{ type: 'web_search_preview_2025_03_11' }] },
+      { webSearches: 2 },
+      52_800_000,
+    ],
+    // 1000 × 1250 + 100 × 10000 + 2 × 10,000,000: at a model with reasoning
+    [
+      'Responses search of the earlier version by a reasoning model',
+      '/v1/responses',
+      {
+        ...RESPONSES,
+        model: 'gpt-5',
+        max_tool_calls: 4,
+        tools: [{ type: 'web_search_preview' }],
+      },
+      { webSearches: 2 },
+      22_250_000,
+    ],
     // (1000 × 2500 + 100 × 10000) × 0.5
     [
       'the flex tier',
@@ -202,8 +223,8 @@ suite('the cost of features', () => {
       const body = { ...CHAT, model: 'gpt-4o-mini-search-preview', ...options };
       const answer = await ask(tenant, { path: '/v1/chat/completions', body });
       assert.equal(answer.status, 200, answer.text);
-      // 1000 × 150 + 100 × 600 + 1 × 10,000,000
-      assert.equal((await usageOf(tenant, 1)).costUsd, 10_210_000 / 1e9);
+      // 1000 × 150 + 100 × 600 + 1 × 25,000,000
+      assert.equal((await usageOf(tenant, 1)).costUsd, 25_210_000 / 1e9);
     }
   });
 

@@ -14,6 +14,7 @@
 
 import type { SpillwayError } from '../../../errors/spillway-error.ts';
 import { type MeteredUsage, NO_USAGE, type UsageExtras } from '../../../kernel/usage.ts';
+import { PREVIEW_SEARCH } from '../../../metering/prices/search-models.ts';
 import { estimateUsage } from '../../../metering/usage/token-estimate.ts';
 import type { Attempt } from '../../../upstream/attempt/attempt.ts';
 import type { LeftOutcome } from '../../../upstream/attempt/leave-attempt.ts';
@@ -114,12 +115,25 @@ function withLifetime({ operation, stated }: Plan, usage: MeteredUsage): Metered
 function withRequested(plan: Plan, usage: MeteredUsage): MeteredUsage {
   const { features } = plan.stated;
   if (!features) return usage;
-  const requested = features.tiers.length > 0 ? withTiers(plan, features.tiers, usage) : usage;
+  const tiered = features.tiers.length > 0 ? withTiers(plan, features.tiers, usage) : usage;
+  const requested = withVersions(features.tools, tiered);
   const unreported = features.tools.filter((tool) => !tool.isReported);
   if (unreported.length === 0) return requested;
-  const extras = usage.extras ?? NO_EXTRAS;
+  const extras = requested.extras ?? NO_EXTRAS;
   const uses = Object.fromEntries(unreported.map(({ kind }) => [kind, 1]));
   return { ...requested, extras: { ...extras, toolUses: { ...uses, ...extras.toolUses } } };
+}
+
+/** Answers do not tell the versions of OpenAI's web search apart, which differ in price. */
+function withVersions(
+  tools: NonNullable<Plan['stated']['features']>['tools'],
+  usage: MeteredUsage,
+): MeteredUsage {
+  const { extras } = usage;
+  const searches = extras?.toolUses['web_search'];
+  if (!extras || !searches || !tools.some(({ kind }) => kind === PREVIEW_SEARCH)) return usage;
+  const toolUses = { ...extras.toolUses, web_search: 0, [PREVIEW_SEARCH]: searches };
+  return { ...usage, extras: { ...extras, toolUses } };
 }
 
 /**
