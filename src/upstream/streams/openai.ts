@@ -8,6 +8,7 @@ import type { StreamEvent } from './event.ts';
 import { readResponsesEvent } from './responses.ts';
 import {
   type EventReader,
+  isRefusedFinish,
   noteContent,
   noteError,
   noteErrorAtEnd,
@@ -27,7 +28,14 @@ export const readOpenaiEvent: EventReader = (state, event) => {
     state.status.terminal = true;
   else if (event.isWhole) readChunk(state, event);
   else readOversizedChunk(state, event);
+  if (state.refusal && (state.status.terminal || state.counts.outputReports > 0))
+    endRefusal(state, state.refusal);
 };
+
+/** A chat reports its usage behind the refusal. The refusal of one choice is no error where another one answers. */
+export function endRefusal({ status }: StreamState, refusal: Buffer): void {
+  if (!status.answerBegan) status.error ??= refusal;
+}
 
 /** Some compatible providers name their Chat Completions events too, with names of their own. */
 function isResponsesName({ name, nameStart, nameEnd }: StreamEvent): boolean {
@@ -62,7 +70,8 @@ function readKey(state: StreamState, event: StreamEvent): void {
       else if (keys.depth === 3 && keys.isKey('text')) noteText(state);
       return;
     case 5:
-      if (keys.depth === 1 && keys.isKey('usage') && keys.isObject())
+      // Moonshot reports the usage within the last choice.
+      if ((keys.depth === 1 || keys.depth === 3) && keys.isKey('usage') && keys.isObject())
         noteUsage(state, keys.bytes, keys.takeValue());
       else if (keys.depth === 1 && keys.isKey('error') && keys.isSomething())
         noteError(state, event.data, event.dataStart, event.dataEnd);
@@ -85,13 +94,20 @@ function readKey(state: StreamState, event: StreamEvent): void {
     case 13:
       if (!keys.isKey('finish_reason') || !keys.isText()) return;
       state.isFinished = true;
-      noteFinish(state, event);
+      readFinish(state, event);
       return;
     case 17:
       if (keys.depth === 4 && keys.isKey('reasoning_content')) noteReasoning(state);
       return;
     default:
   }
+}
+
+/** Before any content nothing has been relayed, so that a refusal can wait for its usage. */
+function readFinish(state: StreamState, event: StreamEvent): void {
+  if (state.status.contentBegan) noteFinish(state, event);
+  else if (isRefusedFinish(state))
+    state.refusal ??= Buffer.from(event.data.subarray(event.dataStart, event.dataEnd));
 }
 
 /** Every chunk repeats the tier; the standard one is recognised without decoding. */

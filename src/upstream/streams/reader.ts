@@ -17,7 +17,7 @@ import { isWellFormed } from '../json/well-formed.ts';
 import { readAnthropicEvent } from './anthropic.ts';
 import type { StreamEvent, StreamSplitter } from './event.ts';
 import { readGeminiEvent } from './gemini.ts';
-import { readOpenaiEvent } from './openai.ts';
+import { endRefusal, readOpenaiEvent } from './openai.ts';
 import { type ArraySplitter, createArraySplitter } from './split-array.ts';
 import { createSseSplitter, isForeignStart, type OnForeign } from './split-sse.ts';
 import {
@@ -124,6 +124,7 @@ class FormatStreamReader implements StreamReader {
   isComplete(): boolean {
     const { status, format } = this.#state;
     const isCut = status.pendingBytes > 0 && !this.#readLastEvent();
+    if (this.#state.refusal) endRefusal(this.#state, this.#state.refusal);
     if (status.error) return false;
     if (status.terminal) return true;
     return format !== 'anthropic' && !this.#array && this.#state.isFinished && !isCut;

@@ -61,7 +61,8 @@ for (const [name, { format, thinking, text, refusal, end }] of Object.entries(DI
     for (const before of ['', thinking]) {
       const reader = createStreamReader(format);
       if (before !== '') assert.ok(reader.push(Buffer.from(before)).contentBegan);
-      const { error } = reader.push(Buffer.from(refusal));
+      // A chat reports its usage between the two, which is charged.
+      const { error } = reader.push(Buffer.from(refusal + end));
       assert.ok(error, before);
       assert.equal(mapProviderError({ body: error }).code, 'CONTENT_POLICY');
     }

@@ -46,6 +46,8 @@ export type StreamState = {
   answeredBefore: boolean;
   /** A finish reason has arrived: the stream may end without an end marker. */
   isFinished: boolean;
+  /** The chunk of a chat that refuses, until its usage has arrived; a copy. */
+  refusal: Buffer | undefined;
   /** The search queries that Gemini's stream has listed; undefined until it lists one. */
   queries: Set<string> | undefined;
 };
@@ -73,6 +75,7 @@ export function newStreamState(format: ProviderFormat): StreamState {
     outputBytes: 0,
     answeredBefore: false,
     isFinished: false,
+    refusal: undefined,
     queries: undefined,
   };
 }
@@ -94,10 +97,13 @@ export function noteThinking(state: StreamState, bytes: number): void {
  * without thinking before it; behind an answer it is that answer's end.
  */
 export function noteFinish(state: StreamState, event: StreamEvent): void {
-  if (state.status.answerBegan) return;
-  const reason = state.keys.textValue();
-  if (reason !== undefined && isRefusal(reason))
-    noteError(state, event.data, event.dataStart, event.dataEnd);
+  if (isRefusedFinish(state)) noteError(state, event.data, event.dataStart, event.dataEnd);
+}
+
+export function isRefusedFinish({ status, keys }: StreamState): boolean {
+  if (status.answerBegan) return false;
+  const reason = keys.textValue();
+  return reason !== undefined && isRefusal(reason);
 }
 
 /** Copies, because the splitter reuses the event's buffer. A stream has one error: the first. */

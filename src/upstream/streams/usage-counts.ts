@@ -142,9 +142,9 @@ const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void
     const output = nested(usage['completion_tokens_details'] ?? usage['output_tokens_details']);
     raise(counts, 'input', usage['prompt_tokens'] ?? usage['input_tokens']);
     raise(counts, 'output', usage['completion_tokens'] ?? usage['output_tokens']);
-    // DeepSeek uses this format and reports its cache hits beside the totals.
-    raise(counts, 'cacheRead', input['cached_tokens'] ?? usage['prompt_cache_hit_tokens']);
+    raise(counts, 'cacheRead', input['cached_tokens']);
     raise(counts, 'cacheWrite', input['cache_write_tokens']);
+    addCompatibleCaches(counts, usage, input);
     raise(counts, 'reasoning', output['reasoning_tokens']);
     raise(counts, 'total', usage['total_tokens']);
     addOpenaiDetails(counts, input, output);
@@ -155,6 +155,14 @@ const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void
     for (const name of GEMINI_TIER_KEYS) addGeminiTier(counts, usage[name]);
   },
 };
+
+/** DeepSeek and Moonshot report their cache hits beside the totals, Alibaba and LiteLLM their cache writes by other names. */
+function addCompatibleCaches(counts: RawCounts, usage: JsonRecord, input: JsonRecord): void {
+  raise(counts, 'cacheRead', usage['prompt_cache_hit_tokens']);
+  raise(counts, 'cacheRead', usage['cached_tokens']);
+  raise(counts, 'cacheWrite', input['cache_creation_input_tokens']);
+  raise(counts, 'cacheWrite', usage['cache_creation_input_tokens']);
+}
 
 const NORMALISE: Record<ProviderFormat, (counts: RawCounts) => MeteredUsage> = {
   anthropic: (counts) => {

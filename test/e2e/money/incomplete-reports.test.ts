@@ -5,6 +5,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { after, before, suite, test } from 'node:test';
+import { sleep, systemClock } from '../../../src/kernel/clock.ts';
+import { NO_USAGE } from '../../../src/kernel/usage.ts';
+import { readUsage } from '../../../src/upstream/attempt/read-usage.ts';
 import { ask, newTenant, usageOf } from '../../support/gateway/call-rig.ts';
 import { ADMIN_KEY, openSealedRig, type SealedRig } from '../errors/sealed-rig.ts';
 
@@ -228,6 +231,51 @@ suite('an incomplete report of usage', () => {
     assert.equal(await costOf(GEMINI_STREAM, GEMINI, events), 100 * 300 + 1000 * 2500);
   });
 
+  for (const [name, usage, nanos] of [
+    // 200 × 2500 + 800 × 1250 + 10 × 10,000
+    ['cached_tokens of Moonshot', { cached_tokens: 800 }, 1_600_000],
+    ['prompt_cache_hit_tokens of DeepSeek', { prompt_cache_hit_tokens: 800 }, 1_600_000],
+  ] as const)
+    test(`${name} cost the price of cache reads`, async () => {
+      const counts = { prompt_tokens: 1000, completion_tokens: 10, total_tokens: 1010, ...usage };
+      assert.equal(await costOf('/v1/chat/completions', CHAT, completion(counts)), nanos);
+    });
+
+  test('cache writes of Alibaba cost the price of cache writes', () => {
+    const usage = {
+      prompt_tokens: 1000,
+      completion_tokens: 10,
+      prompt_tokens_details: { cached_tokens: 100, cache_creation_input_tokens: 700 },
+    };
+    const read = readUsage('openai', Buffer.from(JSON.stringify(completion(usage))));
+    const { inputTokens, cacheReadTokens, cacheWriteTokens } = read ?? NO_USAGE;
+    assert.deepEqual([inputTokens, cacheReadTokens, cacheWriteTokens], [200, 100, 700]);
+  });
+
+  test('a chat stream that reports its usage within the last choice is charged by it', async () => {
+    const usage = { prompt_tokens: 1000, completion_tokens: 10, total_tokens: 1010 };
+    const events = [
+      { choices: [{ index: 0, delta: { content: 'Hi' } }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage }] },
+    ];
+    const cost = await costOf('/v1/chat/completions', { ...CHAT, stream: true }, events);
+    assert.equal(cost, 1000 * 2500 + 10 * 10_000);
+  });
+
+  test('a chat stream that refuses costs the usage that it reports behind its refusal', async () => {
+    const usage = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 };
+    const nanos = 1000 * 2500 + 100 * 10_000;
+    const first = { choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] };
+    const refusal = { choices: [{ index: 0, delta: {}, finish_reason: 'content_filter' }] };
+    const asked = { ...CHAT, stream: true };
+    for (const isSlow of [false, true]) {
+      const events = [first, refusal, { choices: [], usage }];
+      const answer = isSlow ? apart(events) : events;
+      assert.equal(await costOf('/v1/chat/completions', asked, answer), nanos);
+    }
+    assert.equal(await costOf('/v1/chat/completions', asked, [first, refusal]), 0);
+  });
+
   const uses = [1, 2, 3].map(() => ({ type: 'server_tool_use', name: 'web_search', input: {} }));
   const searching = { ...CLAUDE, tools: [SEARCH] };
 
@@ -259,8 +307,9 @@ suite('an incomplete report of usage', () => {
 });
 
 /** The cost in nanodollars of one call whose answer is an object, or a stream of the list's events. */
-async function costOf(path: string, body: object, answer: object): Promise<number> {
+async function costOf(path: string, body: object, answer: Provider | object): Promise<number> {
   respond = (response) => {
+    if (typeof answer === 'function') return void (answer as Provider)(response);
     response.setHeader(
       'content-type',
       Array.isArray(answer) ? 'text/event-stream' : 'application/json',
@@ -274,6 +323,20 @@ async function costOf(path: string, body: object, answer: object): Promise<numbe
   await ask(tenant, { path, body });
   const { costUsd } = await usageOf(tenant, 1);
   return Math.round(costUsd * 1e9);
+}
+
+type Provider = (response: ServerResponse) => Promise<void>;
+
+/** Sends each event in a packet of its own. */
+function apart(events: readonly object[]): Provider {
+  return async (response) => {
+    response.setHeader('content-type', 'text/event-stream');
+    for (const event of events) {
+      response.write(eventOf(event));
+      await sleep(systemClock, 30);
+    }
+    response.end();
+  };
 }
 
 function eventOf(data: object): string {
