@@ -4,7 +4,7 @@
 
 import { estimateTokens } from '../../metering/usage/token-estimate.ts';
 import type { Limit } from '../../resilience/rate-limiter.ts';
-import { estimatedInputBytes } from './input-bytes.ts';
+import { estimatedInputBytes } from './charge/input-bytes.ts';
 import type { CallPlan } from './plan-call.ts';
 
 const DEFAULT_OUTPUT_TOKENS = 1024;

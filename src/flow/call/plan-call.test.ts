@@ -196,3 +196,26 @@ test('a request reserves the context window for each use of any of its tools', (
   const seen = [{ content: [{ type: 'input_image', image_url: 'https://example.com/a.png' }] }];
   assert.equal(windows({ tools: [once], input: seen }), 1 + 6);
 });
+
+test('each search of several lets the context grow by its results, at most to the window', () => {
+  const rounds = (fields: object, window = 1_000_000) => {
+    const body = JSON.stringify({ model: 'gpt-5', ...fields });
+    const planned = plan('/v1/responses', body);
+    const [target] = planned.targets;
+    assert.ok(target);
+    const { referredTokens = 0 } = worstCaseOf(planned, target, () => window);
+    return { referredTokens, bytes: body.length };
+  };
+  const search = { type: 'web_search' };
+  const open = rounds({ tools: [search] });
+  // The first fills the window, the others have 2, 3 … 10 results.
+  assert.equal(open.referredTokens, 1_000_000 + 54 * 32_000 + 9 * open.bytes);
+  const three = rounds({ tools: [search], max_tool_calls: 3 });
+  assert.equal(three.referredTokens, 1_000_000 + 5 * 32_000 + 2 * three.bytes);
+  assert.equal(rounds({ tools: [search], max_tool_calls: 1 }).referredTokens, 1_000_000);
+  assert.equal(rounds({ tools: [search] }, 60_000).referredTokens, 600_000);
+  const mixed = rounds({ tools: [search, { type: 'mcp' }] });
+  assert.equal(mixed.referredTokens, 10_000_000);
+  const endless = rounds({ tools: [search], max_tool_calls: 1e9 });
+  assert.ok(endless.referredTokens > 999_000_000 * 1_000_000);
+});

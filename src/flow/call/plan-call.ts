@@ -18,7 +18,6 @@ import { renameModelEdit, renameNestedModels } from '../../upstream/attempt/rena
 import { type BodyEdit, editBody } from '../../upstream/json/edit-body.ts';
 import { findOtherModel } from '../../upstream/json/nested-models.ts';
 import { type JsonSpan, readString } from '../../upstream/json/peek-fields.ts';
-import type { RequestFeatures } from '../../upstream/json/request-features.ts';
 import type { ServerTool } from '../../upstream/json/request-tools.ts';
 import { askForStreamUsage } from '../../upstream/json/stream-usage.ts';
 import {
@@ -52,6 +51,7 @@ import {
   modelRefusal,
   structureRefusal,
 } from './request-refusal.ts';
+import { tokensOfRounds, usesOf } from './tool-rounds.ts';
 
 export type PlanParts = {
   readonly resolveTargets: ResolveTargets;
@@ -210,15 +210,16 @@ export function worstCaseOf(
   const { isUnbounded, images, mediaBytes = 0, mayCacheForAnHour, hasMedia } = stated.references;
   const tools = stated.features?.tools ?? NO_TOOLS;
   const isOpen = isUnbounded || stated.readsStored;
-  const uses = stated.features ? mostUses(stated.features) : 0;
-  const windows = (isOpen ? 1 : 0) + Math.max(searchesAlways(model) ? 1 : 0, uses);
+  const inputBytes = body.length - mediaBytes;
+  const hasRounds = tools.length > 0 || searchesAlways(model);
+  const window = isOpen || hasRounds ? contextTokens(model) : 0;
+  const referredTokens = isOpen ? window : tokensOfImages(images, model);
+  const ownTokens = inputBytes + referredTokens;
+  const rounds = stated.features ? tokensOfRounds(stated.features, ownTokens, window) : 0;
   return {
     model,
-    inputBytes: body.length - mediaBytes,
-    // A tool that the provider runs makes the model read its whole window again after each use.
-    referredTokens:
-      (windows > 0 ? windows * contextTokens(model) : 0) +
-      (isOpen ? 0 : tokensOfImages(images, model)),
+    inputBytes,
+    referredTokens: referredTokens + Math.max(searchesAlways(model) ? window : 0, rounds),
     maxOutputTokens: charge === 'input' ? 0 : stated.maxOutputTokens,
     predictedTokens: stated.predictedBytes,
     answers: stated.answers,
@@ -231,22 +232,6 @@ export function worstCaseOf(
 }
 
 const NO_TOOLS: readonly ServerTool[] = Object.freeze([]);
-
-/** The rounds after which providers stop a model that goes on using their tools. */
-const MAX_TOOL_USES = 10;
-
-/** The model reads its input again after each use of a tool, whichever it is. */
-function mostUses({ tools, maxUses: most = Infinity }: RequestFeatures): number {
-  const isOpen = tools.some(({ maxUses }) => maxUses === undefined);
-  const stated = tools.reduce((sum, { maxUses = 0 }) => sum + maxUses, 0);
-  return Math.min(stated + (isOpen ? MAX_TOOL_USES : 0), most);
-}
-
-function usesOf(tools: readonly ServerTool[]): Readonly<Record<string, number>> {
-  const uses: Record<string, number> = {};
-  for (const { kind, maxUses = MAX_TOOL_USES } of tools) uses[kind] = (uses[kind] ?? 0) + maxUses;
-  return uses;
-}
 
 function tokensOfImages(images: number, model: string): number {
   return images === 0 ? 0 : images * imageTokens(model);

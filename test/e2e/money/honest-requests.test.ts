@@ -83,4 +83,45 @@ suite('requests that every vendor documents', () => {
       const answer = await ask(tenant, { path, body });
       assert.equal(answer.status, 200, answer.text);
     });
+
+  const LONG = 'lorem ipsum '.repeat(1700);
+  const search = { type: 'web_search_20250305', name: 'web_search' };
+  const tools = Array.from({ length: 10 }, (_, index) => ({
+    type: 'function',
+    name: `f${index}`,
+    description: 'x'.repeat(300),
+    parameters: { type: 'object', properties: { a: { type: 'string' } } },
+  }));
+  for (const [name, path, body] of [
+    ...['claude-opus-4-1', 'claude-opus-4-6', 'claude-opus-5-5'].map(
+      (model) =>
+        [
+          `a search of ${model}`,
+          '/v1/messages',
+          { ...claude(model, { type: 'text', text: LONG }), tools: [search] },
+        ] as const,
+    ),
+    ...['gpt-5', 'gpt-5-pro', 'gpt-6-sol', 'gpt-6-astra'].map(
+      (model) =>
+        [
+          `ten tools and a search of ${model}`,
+          '/v1/responses',
+          { model, input: LONG, tools: [...tools, { type: 'web_search' }] },
+        ] as const,
+    ),
+    ['a long prompt for o1-pro', '/v1/responses', { model: 'o1-pro', input: LONG }],
+    [
+      'code and pages for Gemini',
+      '/v1beta/models/gemini-2.5-pro:generateContent',
+      {
+        contents: [{ parts: [{ text: LONG }] }],
+        tools: [{ codeExecution: {} }, { urlContext: {} }],
+      },
+    ],
+  ] as const)
+    test(`${name} without a stated maximum is served with the default budget`, async () => {
+      const tenant = await newTenant(gateway, LIMITS);
+      const answer = await ask(tenant, { path, body });
+      assert.equal(answer.status, 200, answer.text);
+    });
 });

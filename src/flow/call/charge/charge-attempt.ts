@@ -19,8 +19,8 @@ import { estimateUsage } from '../../../metering/usage/token-estimate.ts';
 import type { Attempt } from '../../../upstream/attempt/attempt.ts';
 import type { LeftOutcome } from '../../../upstream/attempt/leave-attempt.ts';
 import type { RequestedTier } from '../../../upstream/json/request-features.ts';
-import { estimatedInputBytes } from '../input-bytes.ts';
 import type { CallPlan } from '../plan-call.ts';
+import { estimatedInputBytes } from './input-bytes.ts';
 import type { ChargedUsage, SentAttempt } from './settle-attempt.ts';
 
 type Plan = Pick<CallPlan, 'body' | 'charge' | 'isStream' | 'operation' | 'translation'> & {

@@ -1,9 +1,9 @@
 // The bytes of a request that count as text for the estimate of its tokens. Media in base64 has far fewer tokens than a quarter of
 // its bytes, so that it counts as at most the tokens of an image or of a long document. Pure.
 
-import { DEFAULT_IMAGE_TOKENS } from '../../metering/prices/image-tokens.ts';
-import { BYTES_PER_TOKEN } from '../../metering/usage/token-estimate.ts';
-import type { References } from '../../upstream/json/references.ts';
+import { DEFAULT_IMAGE_TOKENS } from '../../../metering/prices/image-tokens.ts';
+import { BYTES_PER_TOKEN } from '../../../metering/usage/token-estimate.ts';
+import type { References } from '../../../upstream/json/references.ts';
 
 /** A document of some fifty pages. */
 const DOCUMENT_TOKENS = 100_000;
