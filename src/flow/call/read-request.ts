@@ -7,6 +7,7 @@ import { findBareItem } from '../../upstream/json/bare-item.ts';
 import { NameTable } from '../../upstream/json/name-table.ts';
 import {
   limitFields,
+  listed,
   type RequestKind,
   readLimits,
   STORED,
@@ -78,8 +79,7 @@ const OTHER_MODELS = ['models', 'fallbacks', 'preset'] as const;
 
 function refuseOtherModels(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): void {
   for (const name of OTHER_MODELS) {
-    const span = fields.get(name);
-    if (span && !isNull(body, span))
+    if (listed(body, fields.get(name)))
       throw invalidField(`${name} names other models`, name, 'not_supported');
   }
 }

@@ -6,7 +6,7 @@
 import type { NativeRoute } from '../native-route.ts';
 import { NameTable } from './name-table.ts';
 import { type JsonSpan, peekFields, readInteger, readString } from './peek-fields.ts';
-import { bytesEqual, OPEN_BRACE } from './scan.ts';
+import { bytesEqual, OPEN_BRACE, OPEN_BRACKET, skipSpace } from './scan.ts';
 
 /** The wire format and the endpoint of a request. */
 export type RequestKind = Pick<NativeRoute, 'format' | 'operation'>;
@@ -79,6 +79,16 @@ export function readLimits(
 /** The span of a field that is neither absent nor null. */
 export function given(body: Buffer, span: JsonSpan | undefined): JsonSpan | undefined {
   return span && !bytesEqual(body, span.start, span.end, 'null') ? span : undefined;
+}
+
+/** The span of a field that is neither absent, nor null, nor an empty list, which SDKs send for none. */
+export function listed(body: Buffer, span: JsonSpan | undefined): JsonSpan | undefined {
+  const stated = given(body, span);
+  const isEmpty =
+    stated &&
+    body[stated.start] === OPEN_BRACKET &&
+    skipSpace(body, stated.start + 1) === stated.end - 1;
+  return isEmpty ? undefined : stated;
 }
 
 type Stated = { maxOutputTokens: number | undefined; answers: number };

@@ -4,7 +4,7 @@
 
 import { readItemTools } from './item-tools.ts';
 import { NameTable } from './name-table.ts';
-import { given, type RequestKind } from './output-limits.ts';
+import { given, listed, type RequestKind } from './output-limits.ts';
 import { type JsonSpan, peekFields, readBoolean, readString } from './peek-fields.ts';
 import { readTools, readUses, type ServerTool, type ToolsProblem } from './request-tools.ts';
 import { OPEN_BRACE } from './scan.ts';
@@ -111,9 +111,9 @@ function readServerTools(
   if ('problem' in loaded) return loaded;
   const all = loaded.tools.length === 0 ? read.tools : [...read.tools, ...loaded.tools];
   const calls = readUses(body, fields.get('max_tool_calls'));
-  const listed = calls === undefined ? all : all.map((tool) => ({ ...tool, maxUses: calls }));
+  const bounded = calls === undefined ? all : all.map((tool) => ({ ...tool, maxUses: calls }));
   const implied = impliedTools(body, fields);
-  return implied.length === 0 ? listed : [...listed, ...implied];
+  return implied.length === 0 ? bounded : [...bounded, ...implied];
 }
 
 /** Fields that let the provider run a tool without listing it. */
@@ -121,10 +121,10 @@ function impliedTools(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): read
   let tools: readonly ServerTool[] = NONE;
   if (given(body, fields.get('web_search_options')))
     tools = [toolOf('web_search_options', 'web_search', 1)];
-  if (given(body, fields.get('mcp_servers')))
+  if (listed(body, fields.get('mcp_servers')))
     tools = [...tools, toolOf('mcp_servers', 'mcp', undefined)];
   for (const field of COMPATIBLE_TOOLS) {
-    const span = given(body, fields.get(field));
+    const span = listed(body, fields.get(field));
     if (span && readBoolean(body, span) !== false)
       tools = [...tools, toolOf(field, field, undefined)];
   }

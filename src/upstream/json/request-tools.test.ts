@@ -32,6 +32,15 @@ test('tools that the caller runs are left out', () => {
   assert.deepEqual(kinds('gemini', [{ functionDeclarations: [{ name: 'googleSearch' }] }]), []);
 });
 
+test('a shell is left out where the caller runs its commands, and nowhere else', () => {
+  const shell = (environment?: unknown) => kinds('openai', [{ type: 'shell', environment }]);
+  assert.deepEqual(shell({ type: 'local' }), []);
+  for (const other of [undefined, null, 'local', {}, { type: 'container_auto' }, { Type: 'local' }])
+    assert.deepEqual(shell(other), ['shell']);
+  const twice = '[{"type":"shell","environment":{"type":"local","type":"container_auto"}}]';
+  assert.deepEqual(kinds('openai', twice), ['shell']);
+});
+
 test('tools that the provider runs are found, however they are written', () => {
   assert.deepEqual(kinds('anthropic', [{ type: 'code_execution_20250825' }]), ['code_execution']);
   assert.deepEqual(kinds('openai', '[{"ty\\u0070e":"web\\u005fsearch"}]'), ['web_search']);

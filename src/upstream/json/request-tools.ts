@@ -156,6 +156,8 @@ function readTyped(
   // Codex groups its tools: each counts as if it stood alone.
   if (kind === 'namespace' && grouped)
     return readTools(format, element, grouped, `${field}.tools`, count);
+  if (kind === 'shell' && model === undefined && isLocal(element, fields.get('environment')))
+    return { tools: [] };
   const isFree = FREE_KINDS[format].has(kind);
   const isReported = REPORTED_KINDS[format].has(kind);
   const tool = { field: `${field}.type`, kind, maxUses, isFree, isReported, model };
@@ -163,6 +165,16 @@ function readTyped(
   if (sized && 'problem' in sized) return sized;
   return { tools: sized ? [tool, sized] : [tool] };
 }
+
+/** A shell whose commands the caller runs. */
+function isLocal(element: Buffer, span: JsonSpan | undefined): boolean {
+  if (!span || element[span.start] !== OPEN_BRACE) return false;
+  const environment = element.subarray(span.start, span.end);
+  const peeked = peekFields(environment, TYPE, true);
+  return peeked.ok && readString(environment, peeked.fields.get('type')) === 'local';
+}
+
+const TYPE = new NameTable(['type']);
 
 /** A larger machine costs up to 64 times as much, so that it needs a price of its own: `code_interpreter_64g`. */
 function sizedTool(

@@ -124,4 +124,17 @@ suite('requests that every vendor documents', () => {
       const answer = await ask(tenant, { path, body });
       assert.equal(answer.status, 200, answer.text);
     });
+
+  for (const [path, body] of [
+    [
+      '/v1/messages',
+      { ...claude('claude-opus-4-1', { type: 'text', text: 'Hi' }), mcp_servers: [] },
+    ],
+    ['/v1/chat/completions', { ...chat({ type: 'text', text: 'Hi' }), plugins: [], models: [] }],
+  ] as const)
+    test(`empty lists of features at ${path} ask for none`, async () => {
+      const tenant = await newTenant(gateway, { monthlyBudgetUsd: 2 });
+      const answer = await ask(tenant, { path, body });
+      assert.equal(answer.status, 200, answer.text);
+    });
 });
