@@ -21,6 +21,7 @@ test('the data of an image or a document in the form of the SDKs is measured', (
   for (const [format, body, bytes] of [
     ['anthropic', anthropic({ type: 'base64', media_type: 'image/png', data: DATA }), 400],
     ['anthropic', anthropic({ type: 'base64', data: DATA, media_type: 'application/pdf' }), 400],
+    ['anthropic', anthropic({ media_type: 'image/png', data: DATA, type: 'base64' }), 400],
     ['anthropic', anthropic(`{ "media_type" : "image/png" ,\n "data" : "${DATA}" }`), 400],
     ['gemini', gemini({ mimeType: 'image/png', data: DATA }), 400],
     ['gemini', gemini({ data: DATA, mimeType: 'video/mp4' }), 400],
@@ -52,6 +53,24 @@ test('text in the place of media stays text', () => {
     ['openai', openai({ type: 'x', x: { url: `data:image/png;base64,${DATA}` } })],
   ] as const)
     assert.equal(mediaIn(format, body), 0, JSON.stringify(body).slice(0, 200));
+});
+
+test('data whose type a later field changes is text', () => {
+  const [image, text] = ['"mimeType":"image/png"', '"mimeType":"text/plain"'];
+  for (const inline of [
+    `${image},${text},"data":"${DATA}"`,
+    `${image},"data":"${DATA}",${text}`,
+    `${image},"data":"${DATA}","x":"y",${text}`,
+    `"data":"${DATA}",${image},"x":"y",${text}`,
+    `${image},"data":"${DATA}","mime\\u0054ype":"text/plain"`,
+    `${image},"data":"${DATA}","mimetype":"text/plain"`,
+    `${image},"data":"${DATA}","mime_type":"text/plain"`,
+    `${image},"data":"${DATA}","x":{},${text}`,
+    `"data":"AAAA",${image},"data":"${DATA}"`,
+  ]) {
+    const bytes = mediaIn('gemini', `{"contents":[{"parts":[{"inlineData":{${inline}}}]}]}`);
+    assert.equal(bytes, 0, inline.slice(0, 100));
+  }
 });
 
 test('a cut body and objects within objects have no measured media', () => {
