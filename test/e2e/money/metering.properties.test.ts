@@ -4,10 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findProvider, type ModelPrice } from '@pydantic/genai-prices';
 import * as fc from 'fast-check';
 import { chargeAnswer } from '../../../src/flow/call/charge/charge-attempt.ts';
-import { usdToNanos } from '../../../src/kernel/money.ts';
 import type { ProviderFormat } from '../../../src/kernel/provider-format.ts';
 import { createPriceBook } from '../../../src/metering/prices/price-book.ts';
 import { type Answer, PLAIN_PARTS, type Usage } from '../../../src/simulator/answers.ts';
@@ -19,6 +17,7 @@ import type { WireFormat } from '../../../src/simulator/formats/wire-format.ts';
 import type { ModelRequest } from '../../../src/simulator/model-request.ts';
 import { readUsage } from '../../../src/upstream/attempt/read-usage.ts';
 import { createStreamReader } from '../../../src/upstream/streams/reader.ts';
+import { perMillion, perUse, priceOf } from './list-prices.ts';
 
 const AT = Date.parse('2026-10-01T12:00:00Z');
 const TIERS = { priority: 2, flex: 0.5 };
@@ -212,23 +211,4 @@ function listPrice({ provider, model }: Subject, usage: Usage): number {
     usage.webSearches * perUse(list, 'web_searches_kcount') +
     usage.fileSearches * perUse(list, 'storage_searches_kcount');
   return Number((tokens * thousandths + 999n) / 1000n) + tools;
-}
-
-function priceOf(provider: string, model: string): ModelPrice {
-  const found = findProvider({ providerId: provider })?.models.find(({ id }) => id === model);
-  assert.ok(found && !Array.isArray(found.prices));
-  return found.prices;
-}
-
-function perMillion(list: ModelPrice, key: string, otherwise: string, input: number): bigint {
-  const price = list[key] ?? list[otherwise];
-  if (price === undefined) return 0n;
-  if (typeof price === 'number') return BigInt(usdToNanos(price));
-  const reached = price.tiers.filter(({ start }) => input > start).at(-1);
-  return BigInt(usdToNanos(reached?.price ?? price.base));
-}
-
-function perUse(list: ModelPrice, key: string): number {
-  const price = list[key];
-  return typeof price === 'number' ? usdToNanos(price) / 1000 : 0;
 }
