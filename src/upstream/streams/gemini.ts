@@ -100,7 +100,12 @@ function readDetails(state: StreamState): void {
   addGeminiDetails(state.counts, { [name]: parsedList(list) });
 }
 
-const DETAILS = ['promptTokensDetails', 'cacheTokensDetails', 'candidatesTokensDetails'];
+const DETAILS = [
+  'promptTokensDetails',
+  'toolUsePromptTokensDetails',
+  'cacheTokensDetails',
+  'candidatesTokensDetails',
+];
 
 const MEDIA = ['"AUDIO"', '"IMAGE"', '"VIDEO"'];
 

@@ -8,6 +8,10 @@ export type RawExtras = {
   audioInput: number;
   imageInput: number;
   videoInput: number;
+  /** Read by the provider's tools, beside the prompt. */
+  audioTool: number;
+  imageTool: number;
+  videoTool: number;
   audioCache: number;
   imageCache: number;
   audioOutput: number;
@@ -100,6 +104,7 @@ const GEMINI_DETAILS: readonly (readonly [string, MediaName, MediaName, MediaNam
   ['promptTokensDetails', 'audioInput', 'imageInput', 'videoInput'],
   // Of embeddings.
   ['promptTokenDetails', 'audioInput', 'imageInput', 'videoInput'],
+  ['toolUsePromptTokensDetails', 'audioTool', 'imageTool', 'videoTool'],
   ['cacheTokensDetails', 'audioCache', 'imageCache'],
   ['candidatesTokensDetails', 'audioOutput', 'imageOutput'],
 ];
@@ -130,16 +135,18 @@ export function usageExtras(
   if (!hasPricedParts(raw, toolUses)) return { tiers };
   const audioCacheTokens = Math.min(raw.audioCache, usage.cacheReadTokens);
   const imageCacheTokens = Math.min(raw.imageCache, usage.cacheReadTokens - audioCacheTokens);
-  const audioInputTokens = Math.min(raw.audioInput - audioCacheTokens, usage.inputTokens);
+  const audioInput = raw.audioInput + raw.audioTool;
+  const audioInputTokens = Math.min(audioInput - audioCacheTokens, usage.inputTokens);
   const imageLeft = usage.inputTokens - Math.max(0, audioInputTokens);
-  const imageInputTokens = Math.max(0, Math.min(raw.imageInput - imageCacheTokens, imageLeft));
+  const imageInput = raw.imageInput + raw.imageTool;
+  const imageInputTokens = Math.max(0, Math.min(imageInput - imageCacheTokens, imageLeft));
   const audioOutputTokens = Math.min(raw.audioOutput, usage.outputTokens);
   return {
     tiers,
     extras: {
       audioInputTokens: Math.max(0, audioInputTokens),
       imageInputTokens,
-      videoInputTokens: Math.min(raw.videoInput, imageLeft - imageInputTokens),
+      videoInputTokens: Math.min(raw.videoInput + raw.videoTool, imageLeft - imageInputTokens),
       audioCacheTokens,
       imageCacheTokens,
       audioOutputTokens,
@@ -153,9 +160,10 @@ const USES = '_requests';
 const NO_USES: Readonly<Record<string, number>> = Object.freeze({});
 
 function hasPricedParts(raw: RawExtras, toolUses: RawExtras['toolUses']): boolean {
+  const ofTools = raw.audioTool + raw.imageTool + raw.videoTool;
   const tokens =
     raw.audioInput + raw.imageInput + raw.videoInput + raw.audioOutput + raw.imageOutput;
-  return tokens + raw.audioCache + raw.imageCache > 0 || toolUses !== undefined;
+  return tokens + ofTools + raw.audioCache + raw.imageCache > 0 || toolUses !== undefined;
 }
 
 function raiseMedia(counts: Counts, name: MediaName, value: unknown): void {
@@ -170,6 +178,9 @@ function extrasOf(counts: Counts): RawExtras {
     audioInput: 0,
     imageInput: 0,
     videoInput: 0,
+    audioTool: 0,
+    imageTool: 0,
+    videoTool: 0,
     audioCache: 0,
     imageCache: 0,
     audioOutput: 0,

@@ -121,10 +121,11 @@ const gemini: fc.Arbitrary<Report> = fc
     cachedAudio: fc.nat(1000),
     cachedText: fc.nat(1000),
     tool: fc.nat(20_000),
+    toolAudio: fc.nat(20_000),
     output: fc.nat(60_000),
     thoughts: fc.nat(30_000),
   })
-  .map(({ text, audio, cachedAudio, cachedText, tool, output, thoughts }) => {
+  .map(({ text, audio, cachedAudio, cachedText, tool, toolAudio, output, thoughts }) => {
     const prompt = text + audio + cachedAudio + cachedText;
     const details = (spoken: number, written: number) => [
       { modality: 'TEXT', tokenCount: written },
@@ -134,21 +135,22 @@ const gemini: fc.Arbitrary<Report> = fc
       usage: {
         promptTokenCount: prompt,
         cachedContentTokenCount: cachedAudio + cachedText,
-        toolUsePromptTokenCount: tool,
+        toolUsePromptTokenCount: tool + toolAudio,
         candidatesTokenCount: output,
         thoughtsTokenCount: thoughts,
-        totalTokenCount: prompt + tool + output + thoughts,
+        totalTokenCount: prompt + tool + toolAudio + output + thoughts,
         promptTokensDetails: details(audio + cachedAudio, text + cachedText),
+        toolUsePromptTokensDetails: details(toolAudio, tool),
         cacheTokensDetails: details(cachedAudio, cachedText),
       },
       parts: [
         [text + tool, 'input_mtok', ''],
-        [audio, 'input_audio_mtok', 'input_mtok'],
+        [audio + toolAudio, 'input_audio_mtok', 'input_mtok'],
         [cachedText, 'cache_read_mtok', 'input_mtok'],
         [cachedAudio, 'cache_audio_read_mtok', 'cache_read_mtok'],
         [output + thoughts, 'output_mtok', ''],
       ],
-      context: prompt + tool,
+      context: prompt + tool + toolAudio,
     };
   });
 
