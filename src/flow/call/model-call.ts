@@ -98,7 +98,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   }
 
   onAnswer(body: Buffer, contentType: string, reported: MeteredUsage | undefined): void {
-    const charged = chargeAnswer(this.#order.plan, reported, body.length);
+    const charged = chargeAnswer(this.#order.plan, reported, body.length, this.target);
     this.#succeed(charged, (record) => this.#listener.onAnswer(body, contentType, record));
   }
 
@@ -117,9 +117,9 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   onComplete(lastBytes: Buffer, contentType: string): void {
     if (this.#state.kind !== 'calling') return;
     const { attempt, sent, hasContent } = this.#state;
-    const { plan } = this.#order;
     if (!hasContent) reportFirstContent(this.#parts, this.#order, sent);
-    const charged = chargeAnswer(plan, attempt.reportedUsage(), attempt.streamedBytes());
+    const usage = attempt.reportedUsage();
+    const charged = chargeAnswer(this.#order.plan, usage, attempt.streamedBytes(), sent.target);
     this.#succeed(charged, (record) => this.#listener.onComplete(lastBytes, contentType, record));
   }
 

@@ -202,20 +202,22 @@ export function targetsOf(
 
 /** The quantities that bound the cost of the plan at one target. */
 export function worstCaseOf(
-  { body, stated, charge }: CallPlan,
-  { model }: Target,
+  { body, stated, charge, translation }: CallPlan,
+  target: Target,
   contextTokens: ContextTokensOf,
 ): WorstCaseRequest {
+  const { model } = target;
   if (charge === 'nothing') return { model, inputBytes: 0, maxOutputTokens: 0 };
   const { isUnbounded, images, mediaBytes = 0, mayCacheForAnHour, hasMedia } = stated.references;
-  const tools = stated.features?.tools ?? NO_TOOLS;
+  const features = translation?.isNeededAt(target) ? undefined : stated.features;
+  const tools = features?.tools ?? NO_TOOLS;
   const isOpen = isUnbounded || stated.readsStored;
   const inputBytes = body.length - mediaBytes;
   const hasRounds = tools.length > 0 || searchesAlways(model);
   const window = isOpen || hasRounds ? contextTokens(model) : 0;
   const referredTokens = isOpen ? window : tokensOfImages(images, model);
   const ownTokens = inputBytes + referredTokens;
-  const rounds = stated.features ? tokensOfRounds(stated.features, ownTokens, window) : 0;
+  const rounds = features ? tokensOfRounds(features, ownTokens, window) : 0;
   return {
     model,
     inputBytes,
@@ -227,7 +229,7 @@ export function worstCaseOf(
     mayCacheForAnHour,
     mayReadMedia: hasMedia,
     ...(tools.length > 0 ? { toolUses: usesOf(tools) } : {}),
-    ...(stated.features ? { tiers: stated.features.tiers } : {}),
+    ...(features ? { tiers: features.tiers } : {}),
   };
 }
 

@@ -11,6 +11,9 @@ import {
 } from '../../support/gateway/test-gateway.ts';
 
 const FILE = `${SINGLE_ATTEMPTS}prices: { tools: { code_interpreter: 0.03 }, tiers: { flex: 0.5, priority: 2 } }\nforwarding: { storedObjects: ['*'] }\n`;
+const LENIENT = `aliases:
+  claude: { targets: [anthropic/claude-sonnet-4-5], translate: lenient }
+`;
 const MESSAGES = [{ role: 'user', content: 'Hello' }];
 const CLAUDE = { model: 'claude-sonnet-4-5', max_tokens: 100, messages: MESSAGES };
 const CHAT = { model: 'gpt-4o', max_tokens: 100, messages: MESSAGES };
@@ -24,7 +27,7 @@ let gateway: TestGateway;
 
 suite('the cost of features', () => {
   before(async () => {
-    gateway = await startTestGateway({}, () => FILE);
+    gateway = await startTestGateway({}, () => FILE + LENIENT);
   });
   afterEach(() => gateway.simulator.resetScenario());
   after(() => gateway.close());
@@ -147,6 +150,27 @@ suite('the cost of features', () => {
         assert.equal(answer.status, 200, answer.text);
         assert.equal((await usageOf(tenant, 1)).costUsd, nanos / 1e9);
       });
+
+  for (const [name, path, body] of [
+    [
+      'the priority tier',
+      '/v1/chat/completions',
+      { ...CHAT, model: 'claude', service_tier: 'priority' },
+    ],
+    [
+      'a priced tool',
+      '/v1beta/models/claude:generateContent',
+      { ...GEMINI, tools: [{ codeInterpreter: {} }] },
+    ],
+  ] as const)
+    test(`${name} that is dropped at a target of another format costs nothing and reserves nothing`, async () => {
+      gateway.simulator.setScenario({ usage: TOKENS });
+      const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1.5 });
+      const answer = await ask(tenant, { path, body });
+      assert.equal(answer.status, 200, answer.text);
+      // 1000 × 3000 + 100 × 15000
+      assert.equal((await usageOf(tenant, 1)).costUsd, 4_500_000 / 1e9);
+    });
 
   const thinking = { ...TOKENS, thinkingTokens: 80 };
   for (const [name, path, body, nanos] of [

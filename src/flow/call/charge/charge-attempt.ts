@@ -28,14 +28,18 @@ type Plan = Pick<CallPlan, 'body' | 'charge' | 'isStream' | 'operation' | 'trans
 };
 type Answered = Pick<Attempt, 'reportedUsage' | 'streamedBytes' | 'receivedBytes'>;
 
+type Sent = Pick<SentAttempt, 'reservedNanos'> & Partial<Pick<SentAttempt, 'target'>>;
+
 const NOTHING: ChargedUsage = Object.freeze({ usage: NO_USAGE, isEstimated: false });
 
 /** A complete answer; `outputBytes` is the size of its content, for an estimate. */
 export function chargeAnswer(
-  plan: Plan,
+  whole: Plan,
   reported: MeteredUsage | undefined,
   outputBytes: number,
+  target?: SentAttempt['target'],
 ): ChargedUsage {
+  const plan = planAt(whole, target);
   if (plan.charge === 'nothing') return NOTHING;
   if (reported && !reported.missing) return exact(plan, reported);
   const hasOutput = reported?.missing?.output === false || plan.charge === 'input';
@@ -46,13 +50,13 @@ export function chargeAnswer(
 export function chargeFailed(
   plan: Plan,
   attempt: Answered,
-  sent: Pick<SentAttempt, 'reservedNanos'>,
+  sent: Sent,
   error: SpillwayError,
   hasContent: boolean,
 ): ChargedUsage {
   return error.isTimedOut
     ? chargeLeft(plan, attempt, sent, { kind: 'unknown' })
-    : chargeFailure(plan, attempt, error, hasContent);
+    : chargeFailure(planAt(plan, sent.target), attempt, error, hasContent);
 }
 
 /** A failure that the provider or the connection caused. */
@@ -73,16 +77,24 @@ export function chargeFailure(
 
 /** The gateway stopped waiting: the caller left, or a clock ran out. */
 export function chargeLeft(
-  plan: Plan,
+  whole: Plan,
   attempt: Answered,
-  { reservedNanos }: Pick<SentAttempt, 'reservedNanos'>,
+  { reservedNanos, target }: Sent,
   outcome: LeftOutcome,
 ): ChargedUsage {
+  const plan = planAt(whole, target);
   if (plan.charge === 'nothing' || outcome.kind === 'refused') return NOTHING;
   if (outcome.kind === 'reported')
     return chargeAnswer(plan, outcome.usage, attempt.streamedBytes());
   if (plan.isStream) return estimated(plan, attempt.reportedUsage(), attempt.streamedBytes());
   return { ...estimated(plan, undefined, 0), leastNanos: reservedNanos };
+}
+
+/** Tiers and tools of a vendor are never sent to a target of another format, so that they cost nothing there. */
+function planAt(plan: Plan, target: SentAttempt['target'] | undefined): Plan {
+  const { stated, translation } = plan;
+  if (!target || !stated.features || !translation?.isNeededAt(target)) return plan;
+  return { ...plan, stated: { ...stated, features: undefined } };
 }
 
 function estimated(plan: Plan, known: MeteredUsage | undefined, outputBytes: number): ChargedUsage {
