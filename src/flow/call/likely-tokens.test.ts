@@ -53,3 +53,24 @@ test('the estimate of a request whose input fits the limit does not exceed the l
 test('an input larger than the limit is counted in full', () => {
   assert.equal(tokensOf({ max_tokens: 10 }, [tokenLimit(100)]), INPUT_TOKENS);
 });
+
+test('media is counted by its tokens, and not by the bytes of its base64', () => {
+  const route = matchNativeRoute('/v1/messages');
+  assert.ok(route);
+  const tokens = (media_type: string, bytes: number) => {
+    const source = { type: 'base64', media_type, data: 'A'.repeat(bytes) };
+    const messages = [{ role: 'user', content: [{ type: 'image', source }] }];
+    const body = Buffer.from(JSON.stringify({ model: 'claude-sonnet-4', max_tokens: 1, messages }));
+    const plan = planCall(route, {}, body, {
+      resolveTargets: () => ({ outcome: 'targets', targets: [], isAlias: false }),
+      isReasoning: () => false,
+    });
+    const text = Math.ceil((body.length - bytes) / 4);
+    return likelyTokens(plan, []) - text - 1;
+  };
+  assert.equal(tokens('image/png', 4000), 1000);
+  assert.equal(tokens('image/png', 4_000_000), 6000);
+  assert.equal(tokens('application/pdf', 160_000), 10_000);
+  assert.equal(tokens('application/pdf', 16_000_000), 100_000);
+  assert.equal(tokens('text/plain', 160_000), 40_000);
+});

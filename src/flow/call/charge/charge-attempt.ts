@@ -111,6 +111,8 @@ function exact(plan: Plan, usage: MeteredUsage): ChargedUsage {
 /** OpenAI's format reports cache writes without their lifetime; compatible providers charge them by the requested one. */
 function withLifetime({ operation, stated }: Plan, usage: MeteredUsage): MeteredUsage {
   if (operation !== 'chat' || usage.cacheWriteTokens === 0) return usage;
+  // The report of a target of another format has the lifetimes.
+  if (usage.cacheWrite1hTokens > 0) return usage;
   if (!stated.references.mayCacheForAnHour) return usage;
   const { cacheWriteTokens, cacheWrite1hTokens } = usage;
   return {
