@@ -57,7 +57,7 @@ test('an input larger than the limit is counted in full', () => {
 test('media is counted by its tokens, and not by the bytes of its base64', () => {
   const route = matchNativeRoute('/v1/messages');
   assert.ok(route);
-  const tokens = (media_type: string, bytes: number) => {
+  const tokens = (media_type: string, bytes: number, limits: readonly Limit[] = []) => {
     const source = { type: 'base64', media_type, data: 'A'.repeat(bytes) };
     const messages = [{ role: 'user', content: [{ type: 'image', source }] }];
     const body = Buffer.from(JSON.stringify({ model: 'claude-sonnet-4', max_tokens: 1, messages }));
@@ -66,11 +66,14 @@ test('media is counted by its tokens, and not by the bytes of its base64', () =>
       isReasoning: () => false,
     });
     const text = Math.ceil((body.length - bytes) / 4);
-    return likelyTokens(plan, []) - text - 1;
+    return limits.length > 0 ? likelyTokens(plan, limits) : likelyTokens(plan, []) - text - 1;
   };
   assert.equal(tokens('image/png', 4000), 1000);
   assert.equal(tokens('image/png', 4_000_000), 6000);
   assert.equal(tokens('application/pdf', 160_000), 10_000);
   assert.equal(tokens('application/pdf', 16_000_000), 100_000);
   assert.equal(tokens('text/plain', 160_000), 40_000);
+  // A document alone fits any limit.
+  assert.equal(tokens('application/pdf', 16_000_000, [tokenLimit(50_000)]), 50_000);
+  assert.ok(tokens('text/plain', 16_000_000, [tokenLimit(50_000)]) > 4_000_000);
 });

@@ -15,8 +15,9 @@ export function likelyTokens({ body, stated, charge }: CallPlan, limits: readonl
   const input = estimateTokens(estimatedInputBytes(body, stated.references));
   const likely = Math.min(stated.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS);
   const output = charge === 'input' ? 0 : likely;
-  // An estimate must not refuse a request forever when its input fits the limit.
-  return Math.min(input + output, Math.max(input, smallestTokenLimit(limits)));
+  // An estimate must not refuse a request forever when its input fits the limit; media may have any number of tokens.
+  const text = estimateTokens(body.length - (stated.references.mediaBytes ?? 0));
+  return Math.min(input + output, Math.max(text, smallestTokenLimit(limits)));
 }
 
 function smallestTokenLimit(limits: readonly Limit[]): number {

@@ -8,7 +8,7 @@ import { startTestGateway, type TestGateway } from '../../support/gateway/test-g
 
 const IMAGE = Buffer.alloc(1_500_000, 7).toString('base64');
 const PDF = Buffer.alloc(5_000_000, 7).toString('base64');
-const LIMITS = { tokensPerMinute: 250_000 };
+const LIMITS = { tokensPerMinute: 50_000 };
 
 let gateway: TestGateway;
 
@@ -78,7 +78,7 @@ suite('requests that every vendor documents', () => {
       gemini('application/pdf', PDF),
     ],
   ] as const)
-    test(`${name} is served with a budget of 5 dollars and a limit of 250,000 tokens a minute`, async () => {
+    test(`${name} is served with a budget of 5 dollars and a limit of 50,000 tokens a minute`, async () => {
       const tenant = await newTenant(gateway, { monthlyBudgetUsd: 5, ...LIMITS });
       const answer = await ask(tenant, { path, body });
       assert.equal(answer.status, 200, answer.text);
