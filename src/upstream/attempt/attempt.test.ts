@@ -421,6 +421,18 @@ test('a stream whose caller stops reading ends after the total time', async () =
   assert.deepEqual(endings(said), ['failed NETWORK_TIMEOUT total']);
 });
 
+test('a chat stream that ends with a refusal and sends nothing more fails as refused after seconds', async () => {
+  const chat = { provider: 'openai', account: 'default', region: 'us-east', model: 'm' };
+  const target = { ...chat, format: 'openai', origin: 'http://p' } as const;
+  const { provider, said, clock } = rig({ isStream: true, target });
+  provider.onHead(200, SSE_HEAD);
+  const refusal = { choices: [{ index: 0, delta: {}, finish_reason: 'content_filter' }] };
+  provider.onData(Buffer.from(`data: ${JSON.stringify(refusal)}\n\n`));
+  assert.deepEqual(said, []);
+  await clock.advance(4000);
+  assert.deepEqual(said, ['failed CONTENT_POLICY']);
+});
+
 test('withheld events are released once after holdStatusMs', async () => {
   const { provider, said, clock } = rig({ isStream: true });
   provider.onHead(200, SSE_HEAD);

@@ -158,8 +158,11 @@ export class Attempt implements UpstreamListener, Watched {
       return;
     }
     if (phase) return this.#expire(timedOut(phase));
+    if (!this.#stream) return;
+    const refusal = this.#stream.heldRefusal(nowMs);
+    if (refusal) return this.#step(refusal);
     const isHeldEnough = nowMs - this.#startedAtMs > this.#parts.timeouts.holdStatusMs;
-    if (this.#stream && !this.#isBegun && isHeldEnough) this.#relay(this.#stream.release());
+    if (!this.#isBegun && isHeldEnough) this.#relay(this.#stream.release());
   }
 
   #overdue(nowMs: number): ClockPhase | undefined {
@@ -245,18 +248,14 @@ export class Attempt implements UpstreamListener, Watched {
     // Status 200 with a proxy's page, a cut response or a bare refusal is a failure.
     const isWhole = isAnswer(format, body, usage);
     const error = isWhole || body.length > MAX_REFUSAL_BYTES ? errorIn(body) : undefined;
-    if (error) return this.#refuseWith(error);
+    if (error) return this.#refuse(error);
     const isRefused = isWhole && isRefusedAnswer(format, body);
     if (isRefused) this.#refusedUsage = usage;
     if (!isWhole || isRefused) return this.#refuse();
     if (this.#end()) this.#listener.onAnswer(body, contentTypeOf(this.#headers), usage);
   }
 
-  #refuse(): void {
-    this.#refuseWith(this.#kept());
-  }
-
-  #refuseWith(bytes: Buffer): void {
+  #refuse(bytes = this.#kept()): void {
     const body = bytes.toString('utf8', 0, MAX_REFUSAL_BYTES);
     const failure = { status: this.#status, headers: this.#headers, body };
     this.#fail(failure, `the provider answered ${this.#status}`);

@@ -32,6 +32,7 @@ export class StreamAnswer {
   readonly #removesUsageEvent: boolean;
   /** Bytes of the stream that have left this buffer. */
   #passedBytes = 0;
+  #refusedAtMs: number | undefined;
 
   constructor(format: ProviderFormat, maxHeldBytes: number, removesUsageEvent = false) {
     this.#maxHeldBytes = maxHeldBytes;
@@ -77,6 +78,14 @@ export class StreamAnswer {
     }
     if (!this.#isReleased || continues) return this.#hold(chunk, pendingBytes);
     return relay(this.#letGo(chunk, pendingBytes));
+  }
+
+  /** The refusal of a chat waits for the usage behind it, for a few seconds from the first call with it. Undefined without one. */
+  heldRefusal(nowMs: number): StreamStep | undefined {
+    const raw = this.#reader.refusal();
+    if (!raw) return undefined;
+    this.#refusedAtMs ??= nowMs;
+    return nowMs - this.#refusedAtMs > MAX_REFUSAL_USAGE_MS ? { kind: 'error', raw } : WAIT;
   }
 
   /** The provider closed the stream. */
@@ -171,6 +180,8 @@ export class StreamAnswer {
 
 /** No provider sends nearly as many keep-alives within the idle clock; an endless flow of comments occupies the process. */
 const MAX_IDLE_LINES = 100_000;
+/** Providers send the usage right behind the refusal. */
+const MAX_REFUSAL_USAGE_MS = 3000;
 /** Stays withheld between two parts of an event, so that no `error` key is cut in two. */
 const OVERLAP_BYTES = 64;
 /** The error mapper reads no more. */

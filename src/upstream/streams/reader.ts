@@ -37,6 +37,8 @@ export type StreamReader = {
   push(chunk: Buffer): StreamStatus;
   /** Call when the stream has ended: was the end clean? Reads an unterminated last event first. */
   isComplete(): boolean;
+  /** A refusal in place of an answer that is not reported yet, because its usage may follow. */
+  refusal(): Buffer | undefined;
   /** What the beginning of the incomplete event announces. */
   pendingKind(): PendingKind;
   /** The usage that the stream has reported so far; undefined when it has reported none. */
@@ -128,6 +130,11 @@ class FormatStreamReader implements StreamReader {
     if (status.error) return false;
     if (status.terminal) return true;
     return format !== 'anthropic' && !this.#array && this.#state.isFinished && !isCut;
+  }
+
+  refusal(): Buffer | undefined {
+    const { status, refusal } = this.#state;
+    return status.answerBegan ? undefined : refusal;
   }
 
   pendingKind(): PendingKind {
