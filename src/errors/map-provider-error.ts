@@ -4,8 +4,7 @@
 
 import type { ErrorParams, Verdict } from './codes.ts';
 import { assess } from './mapping/assess.ts';
-import type { CallerText } from './mapping/lesson/caller-text.ts';
-import { type Lesson, lessonOf } from './mapping/lesson/lesson.ts';
+import { type Lesson, type LessonContext, lessonOf } from './mapping/lesson/lesson.ts';
 import { type Meaning, OUTCOMES } from './mapping/meaning/meanings.ts';
 import { isUnknownModel } from './mapping/meaning/unknown-model.ts';
 import { readFailure } from './mapping/reading/read-failure.ts';
@@ -44,7 +43,7 @@ export function mapProviderError(failure: unknown, context: FailureContext = {})
  */
 export function judgeProviderError(
   failure: unknown,
-  context: FailureContext & { readonly callerText?: CallerText } = {},
+  context: FailureContext & Pick<LessonContext, 'callerText' | 'requestTokens'> = {},
 ): { readonly verdict: Verdict; readonly lesson: Lesson } {
   const { verdict } = judge(failure, context);
   return { verdict, lesson: lessonOf(failure, verdict, context) };

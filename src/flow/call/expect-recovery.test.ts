@@ -48,7 +48,13 @@ function openRig() {
     const code = 'AI_LIMIT_REACHED';
     const lesson = { ...UNREADABLE_ANSWER, code, resetAt, isModelBound } as const;
     const error = new SpillwayError(code, 'limited', { lesson });
-    learnLimit(limits, target, error, { serverId: 'srv-1', requestId: 'req_1' }, clock.now());
+    learnLimit(
+      limits,
+      target,
+      error,
+      { serverId: 'srv-1', requestId: 'req_1', isCountedApart: false },
+      clock.now(),
+    );
   };
   return { clock, breakers, known, limits, learn };
 }

@@ -124,12 +124,13 @@ export function planCall(
           ...terms,
         })
       : undefined;
+  const stated = readStated(route, own, fields);
   return {
     requestedModel: model,
     targets,
     isStream,
     body,
-    stated: readStated(route, own, fields),
+    stated,
     translation,
     operation: route.operation,
     charge: chargeOf(route.operation),
@@ -138,6 +139,7 @@ export function planCall(
       deadlineAtMs,
       isStream,
       isReasoning: parts.isReasoning(target.model),
+      isCountedApart: stated.isCountedApart,
       path: pathOf(route, target, isStream, query),
       headers: requestHeaders(target.format, target.apiKey, incoming, parts.alsoAllowed?.betas),
       body:

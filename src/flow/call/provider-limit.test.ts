@@ -29,7 +29,13 @@ async function learnt(
   const limits = createMemoryProviderLimits(clock);
   const lesson: Lesson = { ...UNREADABLE_ANSWER, health: 'neutral', code, ...stated };
   const error = new SpillwayError(code, 'refused', { lesson });
-  learnLimit(limits, target, error, { serverId: 'srv-1', requestId: 'req_1' }, NOW);
+  learnLimit(
+    limits,
+    target,
+    error,
+    { serverId: 'srv-1', requestId: 'req_1', isCountedApart: false },
+    NOW,
+  );
   return (await limits.list())[0];
 }
 
@@ -80,6 +86,12 @@ test('a usage limit lasts at most 32 days and a throttle at most an hour', async
 test('a failure without a lesson teaches no limit, whatever the caller is answered', async () => {
   const limits = createMemoryProviderLimits(clock);
   const error = new SpillwayError('AI_LIMIT_REACHED', 'refused', { resetAt: NOW + 60_000 });
-  learnLimit(limits, TARGET, error, { serverId: 'srv-1', requestId: 'req_1' }, NOW);
+  learnLimit(
+    limits,
+    TARGET,
+    error,
+    { serverId: 'srv-1', requestId: 'req_1', isCountedApart: false },
+    NOW,
+  );
   assert.deepEqual(await limits.list(), []);
 });

@@ -19,23 +19,29 @@ export function activeLimit(limits: ProviderLimits, target: Target): ProviderLim
 
 /**
  * Learns a usage limit of the account or of one model, or a throttle of one model with a known end, from the lesson of a
- * failure: a caller's own text never teaches one. A limit that cannot be announced to the other servers still applies here.
+ * failure: a caller's own text never teaches one. A call that the provider counts apart teaches used-up credit only. A limit
+ * that cannot be announced to the other servers still applies here.
  */
 export function learnLimit(
   limits: ProviderLimits,
   target: Target,
-  error: SpillwayError,
+  { lesson }: SpillwayError,
   teacher: LimitTeacher,
   now: number,
 ): void {
-  const limit = error.lesson && limitOf(target, error.lesson, now);
+  const { serverId: setBy, requestId, isCountedApart } = teacher;
+  if (!lesson || (isCountedApart && !lesson.isCredit)) return;
+  const limit = limitOf(target, lesson, now);
   if (!limit) return;
-  const { serverId: setBy, requestId } = teacher;
   limits.set({ ...limit, setBy, setAt: now, requestId }).catch(() => {});
 }
 
 /** The server and the request that met the limit. */
-export type LimitTeacher = { readonly serverId: string; readonly requestId: string };
+export type LimitTeacher = {
+  readonly serverId: string;
+  readonly requestId: string;
+  readonly isCountedApart: boolean;
+};
 
 function limitOf(
   target: Target,

@@ -29,6 +29,8 @@ export type StatedRequest = StatedLimits & {
   readonly storedField: string | undefined;
   /** Undefined for a request that costs its tokens at the standard price. */
   readonly features: RequestFeatures | undefined;
+  /** The provider counts the call against limits of its own: its throttles and headers say nothing of the model's. */
+  readonly isCountedApart: boolean;
 };
 
 /** The fields that decisions depend on. */
@@ -68,7 +70,14 @@ export function readStated(
     storedField:
       references.stored ?? (limits.readsStored ? storedFieldIn(body, fields) : undefined),
     features: references.hasAudio ? withAudio(features) : features,
+    isCountedApart: isCountedApart(kind, features),
   };
+}
+
+/** Vendors count the counting of tokens, and their faster and cheaper tiers, apart from a model's other calls. */
+function isCountedApart({ operation }: RequestKind, features: RequestFeatures | undefined) {
+  if (operation === 'count_tokens') return true;
+  return features?.tiers.some(({ field }) => field !== 'inference_geo') === true;
 }
 
 /**

@@ -23,7 +23,9 @@ export function recordFailedAttempt(
 ): void {
   const now = parts.clock.now();
   const requestId = order.recordedUnder?.id ?? order.id;
-  learnLimit(parts.limits, sent.target, error, { serverId: parts.serverId, requestId }, now);
+  const { isCountedApart } = order.plan.stated;
+  const teacher = { serverId: parts.serverId, requestId, isCountedApart };
+  learnLimit(parts.limits, sent.target, error, teacher, now);
   parts.credentials.failed(sent.target, error, order.payer.organizationId);
   addToRecord(parts, order, sent, error);
   logFailedAttempt(parts.log, order.id, sent.target, error, now);

@@ -44,12 +44,13 @@ export function planJob(
   const body = Buffer.from(JSON.stringify(requestOf(given, target, endpoint)));
   const incoming = message.native?.headers ?? {};
   const kind = { format: target.format, operation };
+  const stated = readStated(kind, body, readFields(kind, body));
   return {
     requestedModel: name,
     targets,
     isStream,
     body,
-    stated: readStated(kind, body, readFields(kind, body)),
+    stated,
     operation,
     charge: chargeOf(operation),
     callTo: (each, deadlineAtMs) => ({
@@ -57,6 +58,7 @@ export function planJob(
       target: each,
       isStream,
       isReasoning: parts.isReasoning(each.model),
+      isCountedApart: stated.isCountedApart,
       path: each.basePath + path,
       headers: requestHeaders(each.format, each.apiKey, incoming, parts.alsoAllowed?.betas),
       body,

@@ -25,6 +25,8 @@ export type AttemptCall = {
   readonly path: string;
   readonly headers: string[];
   readonly body: Buffer;
+  /** The provider counts the call against limits of its own, so that its headers say nothing of the model's. */
+  readonly isCountedApart: boolean;
   /** The gateway asked for the usage of a stream, and the caller did not: its event is not relayed. */
   readonly removesUsageEvent?: boolean;
   /** The end of the call on `clock.monotonic()`; a stream has one only by its caller's deadline. */

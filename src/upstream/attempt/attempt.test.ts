@@ -92,6 +92,7 @@ function rig(given: Partial<AttemptCall> = {}, takesMore = true): Rig {
       },
       isStream: false,
       isReasoning: false,
+      isCountedApart: false,
       path: '/v1/messages',
       headers: ['x-api-key', 'k'],
       body: Buffer.from('{}'),

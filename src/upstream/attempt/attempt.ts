@@ -10,7 +10,6 @@
 // one outcome. A stream is relayed in whole events, so that the provider's error event never reaches the caller.
 
 import { judgeProviderError } from '../../errors/map-provider-error.ts';
-import { callerTextOf } from '../../errors/mapping/lesson/caller-text.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { MeteredUsage } from '../../kernel/usage.ts';
 import type { Ticket, Watched } from '../../kernel/watch.ts';
@@ -23,6 +22,7 @@ import { contentTypeOf } from './headers.ts';
 import { type LeftOutcome, usageListener } from './leave-attempt.ts';
 import { readUsage } from './read-usage.ts';
 import { isRefusedAnswer, isRefusedStream } from './refused-answer.ts';
+import { requestFacts } from './request-facts.ts';
 import { StreamAnswer, type StreamStep } from './stream-answer.ts';
 import { isAnswer } from './whole-answer.ts';
 
@@ -124,7 +124,7 @@ export class Attempt implements UpstreamListener, Watched {
       this.#refusedAtMs = this.#parts.clock.monotonic();
       return;
     }
-    this.#parts.onHealthy?.(this.#call.target, headers);
+    if (!this.#call.isCountedApart) this.#parts.onHealthy?.(this.#call.target, headers);
     if (this.#call.isStream) this.#beginStream();
     else this.#state = 'collecting';
   }
@@ -268,8 +268,8 @@ export class Attempt implements UpstreamListener, Watched {
 
   #fail(failure: unknown, message: string, isBrokenOff = false): void {
     const { provider, model } = this.#call.target;
-    const callerText = callerTextOf(this.#call);
-    const context = { provider, model, now: this.#parts.clock.now(), callerText };
+    const request = requestFacts(this.#call);
+    const context = { provider, model, now: this.#parts.clock.now(), ...request };
     const { verdict, lesson } = judgeProviderError(failure, context);
     const honest = verdict.code === 'INTERNAL' && this.#status < 400 ? UNREADABLE : verdict;
     const options = { ...honest, lesson, isBrokenOff, cause: failure };

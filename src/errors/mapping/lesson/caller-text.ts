@@ -3,8 +3,19 @@
 
 import { findPhrases, NO_MATCHES, type PhraseMatches } from '../text/find-phrases.ts';
 
-/** The text of the request; undefined if it is too long to be searched. */
-export type CallerText = () => string | undefined;
+/** The text of the request; undefined if it is too long to be searched for phrases. */
+export type CallerText = {
+  (): string | undefined;
+  /** Searches a text of any length; true also if it may contain the words in another spelling. */
+  readonly mayContain?: (words: string) => boolean;
+};
+
+/** Whether the request contains the words. */
+export function isSaidBy(callerText: CallerText | undefined, words: string): boolean {
+  const own = spaced(words).trim().toLowerCase();
+  if (!callerText || own === '') return false;
+  return callerText()?.includes(own) ?? callerText.mayContain?.(words) ?? true;
+}
 
 /** The phrases and waits of the sentence that the request does not contain; nothing if the request is not known. */
 export function findOwnPhrases(text: string, callerText: CallerText): PhraseMatches {
@@ -32,13 +43,20 @@ export function withoutSaidNumbers(text: string, callerText: CallerText): string
 const NUMBER = /\|\d{10}|limit: 0/;
 const NUMBERS = /\|\d{10,13}|limit: 0/g;
 
-/** Whether the request contains the beginning of a statement, up to the end of its first number or second word. */
+/**
+ * Whether the request contains the beginning of a statement, up to the end of its first number or second word. Behind
+ * punctuation the number and its unit suffice: the provider may quote them after its own words.
+ */
 function isSaid(statement: string, said: string): boolean {
+  const [quoted] = BARE_TIME.exec(statement) ?? [];
+  if (quoted !== undefined && said.includes(spaced(quoted.replace(/^\W+/, '')).toLowerCase()))
+    return true;
   const [start] = TIME.exec(statement) ?? TWO_WORDS.exec(statement) ?? [];
   const words = start === undefined ? '' : spaced(start).trim().toLowerCase();
   return words !== '' && said.includes(words);
 }
 
+const BARE_TIME = /^\W{1,6}\d[\d:.,-]{0,20}\s?[a-z]{1,12}/i;
 const TIME = /^[^\d]{0,40}\d[\d:.,-]{0,20}/;
 const TWO_WORDS = /^\W{0,5}\w{1,20}\W{1,3}\w{1,20}/;
 
@@ -54,14 +72,31 @@ export type SentText = {
 /** The text of a request as it was sent: path, headers and body, decoded as a provider decodes them. */
 export function callerTextOf({ path, headers, body }: SentText): CallerText {
   let text: string | undefined;
-  return () => {
+  const read = () => {
     if (body.length > MAX_CALLER_CHARACTERS) return undefined;
     text ??= spaced(
       [decodedUri(path), headers.join('\n'), ...decodings(body)].join('\n'),
     ).toLowerCase();
     return text;
   };
+  return Object.assign(read, { mayContain: (words: string) => mayContain(body, words) });
 }
+
+/** Clients send printable ASCII unescaped: an escape of it could hide the words from this search. */
+function mayContain(body: Uint8Array, words: string): boolean {
+  const sent = new TextDecoder().decode(body);
+  const spellings = [words, JSON.stringify(words).slice(1, -1)];
+  return [...spellings, ...ASCII_ESCAPES].some((spelling) => sent.includes(spelling));
+}
+
+const ASCII_ESCAPES: readonly string[] = [
+  '\\u002',
+  '\\u003',
+  '\\u004',
+  '\\u005',
+  '\\u006',
+  '\\u007',
+];
 
 /** A provider that quotes a request may break its lines or join them. */
 function spaced(text: string): string {

@@ -1,9 +1,11 @@
 // The lesson of a failure: what all organisations may learn from it (limits, throttles, refused credentials, the
 // provider's health). Organisations share provider accounts, so a lesson rests only on what the provider itself decides:
 //
-//   status, headers and typed fields     always
+//   status, headers                      always
+//   typed fields                         without values that the request contains (said-fields.ts)
 //   the provider's sentence              of a 402, 403 or 429, without the words and times that the request contains
-//   a known sentence of the vendor       whatever the status, if it is the whole message (known-sentences.ts)
+//   a known sentence of the vendor       whatever the status, if it is the whole message (known-sentences.ts) and the request
+//                                        does not contain it
 //
 // A refusal that concerns one request alone (its size, its features, its content) teaches no limit, whatever its status and its
 // headers (request-bound.ts).
@@ -20,9 +22,15 @@ import type { Reading } from '../reading/reading.ts';
 import { NO_MATCHES } from '../text/find-phrases.ts';
 import { statedWait } from '../waits/find-wait.ts';
 import { isSubscriptionRejected } from '../waits/reset-headers.ts';
-import { type CallerText, findOwnPhrases, withoutSaidNumbers } from './caller-text.ts';
+import { type CallerText, findOwnPhrases, isSaidBy, withoutSaidNumbers } from './caller-text.ts';
 import { knownSentence } from './known-sentences.ts';
-import { hasHeadroomLeft, isLimitOfRequest, isScopeOfRequest } from './request-bound.ts';
+import {
+  exceedsBySize,
+  hasHeadroomLeft,
+  isLimitOfRequest,
+  isScopeOfRequest,
+} from './request-bound.ts';
+import type { RequestFacts } from './said-fields.ts';
 import { readTyped, type TypedReading } from './typed-reading.ts';
 
 export type Lesson = {
@@ -41,40 +49,55 @@ export type Lesson = {
 /** `doubtful`: a failure that the request itself may have provoked, such as an unreadable answer with status 200. */
 export type LessonHealth = 'failure' | 'neutral' | 'doubtful';
 
-type LessonContext = AssessContext & {
-  readonly status?: number;
-  readonly headers?: unknown;
-  readonly callerText?: CallerText;
-};
+export type LessonContext = AssessContext &
+  RequestFacts & {
+    readonly status?: number;
+    readonly headers?: unknown;
+    /** The tokens that the request needs at most, estimated. */
+    readonly requestTokens?: () => number;
+  };
 
 export function lessonOf(failure: unknown, verdict: Verdict, context: LessonContext): Lesson {
   const typed = readTyped(failure, context);
   const { meaning, wait, reading } = assessTyped(typed, context);
-  const code = taughtCode(OUTCOMES[meaning].code, verdict, reading);
+  const code = taughtCode(OUTCOMES[meaning].code, verdict, reading, context);
   const isLimit = code === 'AI_LIMIT_REACHED';
   return {
     code,
     retryAfterMs: wait.retryAfterMs,
     resetAt: wait.resetAt,
-    isModelBound: isLimit && isModelBound(reading),
+    isModelBound: isLimit && (isModelBound(reading, context.model) || isPlanOf(typed, meaning)),
     isCredit: meaning === 'quota',
     isScopeBound: code === 'AUTH_FAILED' && isScopeOfRequest(typed.messages.join('\n')),
     health: healthOf(typed, meaning, verdict),
   };
 }
 
+/** A 403 without used-up money may refuse a plan's model: other models of the account are served. */
+function isPlanOf({ httpStatus }: TypedReading, meaning: Meaning): boolean {
+  return httpStatus === 403 && meaning !== 'quota';
+}
+
 /**
  * A status that refuses a credential or states a limit may refuse the request instead; the sentence says so. Such a sentence
  * may quote the request, so only codes that concern this request alone are taken from it, never a limit.
  */
-function taughtCode(code: ErrorCode, verdict: Verdict, reading: Reading): ErrorCode {
+function taughtCode(
+  code: ErrorCode,
+  verdict: Verdict,
+  reading: Reading,
+  { requestTokens = NO_TOKENS }: LessonContext,
+): ErrorCode {
   const isLimit = code === 'AI_LIMIT_REACHED' || code === 'RATE_LIMITED';
   if (!isLimit && code !== 'AUTH_FAILED') return code;
   if ((isLimit ? REFUSES_SIZE : REFUSES_REQUEST).has(verdict.code)) return verdict.code;
-  if (isLimit && isLimitOfRequest(reading)) return 'REQUEST_TOO_LARGE';
+  if (isLimit && (isLimitOfRequest(reading) || exceedsBySize(reading, requestTokens)))
+    return 'REQUEST_TOO_LARGE';
   const isRoomy = code === 'RATE_LIMITED' && hasHeadroomLeft(reading.headers);
   return isRoomy ? 'REQUEST_TOO_LARGE' : code;
 }
+
+const NO_TOKENS = (): number => 0;
 
 const REFUSES_REQUEST: ReadonlySet<ErrorCode> = new Set([
   'CONTENT_POLICY',
@@ -97,7 +120,7 @@ function assessTyped(typed: TypedReading, context: LessonContext): TypedAssessme
   const { reading, messages, httpStatus } = typed;
   const [only] = messages;
   const known = messages.length === 1 && only !== undefined ? knownSentence(only) : undefined;
-  if (known) return { ...known, reading };
+  if (known && !isSaidBy(context.callerText, only ?? '')) return { ...known, reading };
   const isOwn = httpStatus !== undefined && SENTENCE_STATUSES.has(httpStatus);
   if (!isOwn) return { ...assess(reading, context, () => NO_MATCHES), reading };
   return assessSentence(reading, messages.join('\n'), context);

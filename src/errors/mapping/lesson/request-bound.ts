@@ -1,7 +1,7 @@
 // Decides whether a refusal concerns the size or a feature of one request, so that the account still serves others: a long
-// context without the plan for it, more output than the remaining credit pays for, more tokens than a whole minute allows,
-// a scope that the key lacks. Such a refusal teaches other organisations nothing. A request that makes its provider quote one
-// of these sentences prevents only what its own failure would have taught. Every pattern is bounded.
+// context without the plan for it, more output than the remaining credit pays for, more tokens than are left of a minute or a
+// day, a scope that the key lacks. Such a refusal teaches other organisations nothing. A request that makes its provider quote
+// one of these sentences prevents only what its own failure would have taught. Every pattern is bounded.
 
 import type { HeaderFields } from '../reading/header-fields.ts';
 import type { Reading } from '../reading/reading.ts';
@@ -11,32 +11,84 @@ export function isLimitOfRequest({ windows, text }: Reading): boolean {
   return windows.some((name) => FEATURE_WINDOW.test(name)) || LIMIT_SENTENCE.test(text);
 }
 
-/** A 401 that refuses this operation to a valid key. */
+/** A 401 that refuses this operation or this model to a valid key. */
 export function isScopeOfRequest(sentence: string): boolean {
-  return SCOPE_SENTENCE.test(sentence);
+  return SCOPE_SENTENCE.test(sentence) || UPSTREAM_SENTENCE.test(sentence);
 }
 
 /** A throttle whose headers state that at least half of every limit is left: only a large request exceeds the rest. */
 export function hasHeadroomLeft(headers: HeaderFields): boolean {
-  let isStated = false;
+  const left = leftOf(headers);
+  return left.length > 0 && left.every(({ remaining, limit }) => remaining >= limit / 2);
+}
+
+/**
+ * The request needs more tokens than the limit has left, and most others fit: a tenth of the limit or more is left, and the
+ * request takes half of the limit or of what is left. By the numbers of the headers, else of the sentence.
+ */
+export function exceedsBySize({ headers, text }: Reading, tokensOf: () => number): boolean {
+  const left = leftOf(headers);
+  if (left.length > 0)
+    return left.every(hasShareLeft) && left.some((each) => takesTheRest(each, tokensOf()));
+  const { limit = '', used = '', requested = '' } = STATED_TOKENS.exec(text)?.groups ?? {};
+  if (limit !== '') {
+    const stated = {
+      name: 'tokens',
+      limit: Number(limit),
+      remaining: Number(limit) - Number(used),
+    };
+    const isLarge = Number(requested) >= stated.limit * LARGE_SHARE;
+    return hasShareLeft(stated) && (isLarge || takesTheRest(stated, tokensOf()));
+  }
+  const { input = '', metric = input } = INPUT_LIMIT.exec(text)?.groups ?? {};
+  const perMinute = Number(metric.replaceAll(',', ''));
+  return perMinute > 0 && tokensOf() >= perMinute * LARGE_SHARE;
+}
+
+/** A smaller request fits where this part of the limit is left. */
+const FIT_SHARE = 0.1;
+/** A request of this part of the limit is refused although most others fit. */
+const LARGE_SHARE = 0.5;
+
+type Left = { readonly name: string; readonly remaining: number; readonly limit: number };
+
+function leftOf(headers: HeaderFields): readonly Left[] {
+  const left: Left[] = [];
   for (const [name, value] of headers) {
     if (!REMAINING.test(name)) continue;
     const limit = Number(headers.get(name.replace('remaining', 'limit')));
-    if (!(limit > 0)) continue;
-    if (!(Number(value) >= limit / 2)) return false;
-    isStated = true;
+    if (limit > 0) left.push({ name, remaining: Number(value), limit });
   }
-  return isStated;
+  return left;
+}
+
+function hasShareLeft({ remaining, limit }: Left): boolean {
+  return remaining >= limit * FIT_SHARE;
+}
+
+function takesTheRest({ name, remaining }: Left, tokens: number): boolean {
+  return name.includes('tokens') && tokens >= remaining * LARGE_SHARE;
 }
 
 /** `SearchGroundingRequestsPerDayPerProject`, `input-images`. */
 const FEATURE_WINDOW = /grounding|long_?context|fast_?mode|input[-_]images/;
 
 const LIMIT_SENTENCE =
-  /\bcan only afford\b|\bor fewer max_tokens\b|\blong[- ]context\b|\b1m context\b|\bfast mode\b|\binput-images per\b/i;
+  /\bcan only afford\b|\bor fewer max_tokens\b|\blong[- ]context\b|\b1m context\b|\bfast mode\b|\binput-images per\b|\bestimated cost\b|\bthis request (?:would )?(?:requires?|costs?|needs?)\b|\brequires? a paid\b|\bnot (?:available|included|supported) (?:on|in|with) (?:your|the) (?:current |free )?(?:plan|tier)\b/i;
 
 /** OpenAI: a restricted key without the scope of an endpoint; Google: an operation that accepts no API key. */
 const SCOPE_SENTENCE =
   /\bmissing scopes?\b|\binsufficient permissions for this operation\b|\bAPI keys are not supported by this API\b/i;
 
+/** OpenRouter: the vendor behind one of its models failed. */
+const UPSTREAM_SENTENCE = /\bprovider returned (?:an )?error\b/i;
+
 const REMAINING = /^(?:anthropic-ratelimit-(?!unified)|x-ratelimit-)[a-z-]{0,40}remaining/;
+
+/** OpenAI, Groq: `on tokens per min (TPM): Limit 10000, Used 6000, Requested 9000`. */
+const STATED_TOKENS =
+  /\btokens per (?:min|minute|day) \(TP[MD]\): Limit (?<limit>\d{1,12}), (?:Used (?<used>\d{1,12}), )?Requested (?<requested>\d{1,12})/;
+
+/** Anthropic: `rate limit of 30,000 input tokens per minute`; Google: `…_input_token_count, limit: 250000`. */
+const INPUT_LIMIT =
+  /\b(?<input>\d[\d,]{0,14}) input tokens per minute\b|_input_token_count, limit: (?<metric>\d{1,12})\b/;

@@ -2,9 +2,10 @@
 // types, codes, reasons, delays and quota names of the error object. Sentences are collected apart and never searched
 // for names, statuses or JSON, because a provider quotes the request in them. Never throws.
 
-import { type KeyRole, roleOf } from '../reading/key-roles.ts';
-import { type Reading, ReadingDraft } from '../reading/reading.ts';
+import { roleOf } from '../reading/key-roles.ts';
+import { type Reading, ReadingDraft, type StatedWait } from '../reading/reading.ts';
 import { dataLines, parseJson } from '../reading/text-pieces.ts';
+import { isSaidName, isSaidWait, ownWindow, type RequestFacts } from './said-fields.ts';
 
 export type TypedReading = {
   /** Without text: a provider's sentences are in `messages`. */
@@ -19,9 +20,9 @@ export type TypedReading = {
 
 export function readTyped(
   failure: unknown,
-  around: { readonly status?: number; readonly headers?: unknown },
+  around: { readonly status?: number; readonly headers?: unknown } & RequestFacts,
 ): TypedReading {
-  const draft = new TypedDraft();
+  const draft = new TypedDraft(around);
   draft.open(around);
   try {
     draft.read(failure);
@@ -57,11 +58,16 @@ const CONTAINERS: ReadonlySet<string> = new Set([
 ]);
 
 class TypedDraft {
+  readonly #facts: RequestFacts;
   readonly #draft = new ReadingDraft();
   readonly #messages: string[] = [];
   #httpStatus: number | undefined;
   #isLocal = false;
   #valuesLeft = MAX_VALUES;
+
+  constructor(facts: RequestFacts) {
+    this.#facts = facts;
+  }
 
   open({ status, headers }: { readonly status?: number; readonly headers?: unknown }): void {
     this.#setStatus(status);
@@ -150,7 +156,7 @@ class TypedDraft {
       else if (key.endsWith('Exception')) this.#takeException(key, value, depth);
       return;
     }
-    this.#addScalar(roleOf(key), value, depth);
+    this.#addScalar(key, value, depth);
   }
 
   /** An error beside or among the choices of a completion. */
@@ -162,7 +168,7 @@ class TypedDraft {
 
   /** Amazon names the exception in the key. */
   #takeException(name: string, value: unknown, depth: number): void {
-    this.#draft.addName(name);
+    this.#addName(name);
     this.#walk(value, depth + 1, false);
   }
 
@@ -170,17 +176,32 @@ class TypedDraft {
     if (dimensions && 'model' in dimensions) this.#draft.isCountedByModel = true;
   }
 
-  #addScalar(role: KeyRole | undefined, value: unknown, depth: number): void {
+  #addScalar(key: string, value: unknown, depth: number): void {
+    const role = roleOf(key);
     if (role === undefined || (typeof value !== 'string' && typeof value !== 'number')) return;
     if (role === 'text') return typeof value === 'string' ? this.#addMessage(value) : undefined;
     if (String(value).length > MAX_NAME_LENGTH) return;
     if (role === 'name' || role === 'status') {
-      if (!this.#draft.addStatus(value, depth + 1)) this.#draft.addName(String(value));
-    } else if (role === 'window') {
-      this.#draft.windows = [...this.#draft.windows, String(value).toLowerCase()];
-    } else if (role === 'milliseconds' || role === 'seconds' || role === 'instant') {
-      this.#draft.waits = [...this.#draft.waits, { unit: role, value }];
-    }
+      if (!this.#draft.addStatus(value, depth + 1)) this.#addName(String(value));
+    } else if (role === 'window') this.#addWindow(String(value).toLowerCase());
+    else if (role === 'milliseconds' || role === 'seconds' || role === 'instant')
+      this.#addWait(key, role, value);
+  }
+
+  #addName(name: string): void {
+    if (!isSaidName(name, this.#facts)) this.#draft.addName(name);
+  }
+
+  #addWindow(window: string): void {
+    const own = ownWindow(window, this.#facts);
+    if (own !== undefined) this.#draft.windows = [...this.#draft.windows, own];
+    // The limit counts the model that its name contains.
+    this.#draft.isCountedByModel ||= own !== undefined && own !== window;
+  }
+
+  #addWait(key: string, unit: StatedWait['unit'], value: string | number): void {
+    if (isSaidWait(key, value, this.#facts)) return;
+    this.#draft.waits = [...this.#draft.waits, { unit, value }];
   }
 
   #addMessage(message: string): void {

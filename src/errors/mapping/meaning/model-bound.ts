@@ -1,16 +1,28 @@
 // Decides whether a limit applies to one model, so that the account's other models stay usable: by the name
-// of the limit, by its dimensions, or by known sentences. The default is the whole account. Called only for
-// limits; every pattern is bounded, because the text may be hostile.
+// of the limit, by its dimensions, by known sentences, or by a sentence that names the model of the call. The default is
+// the whole account. Called only for limits; every pattern is bounded, because the text may be hostile.
 
 import type { Reading } from '../reading/reading.ts';
 
-export function isModelBound({ windows, headers, text, isCountedByModel }: Reading): boolean {
+export function isModelBound(
+  { windows, headers, text, isCountedByModel }: Reading,
+  model?: string,
+): boolean {
   return (
     isCountedByModel ||
+    namesModel(text, model) ||
     windows.some((name) => MODEL_WINDOW.test(name)) ||
     MODEL_WINDOW.test(headers.get(CLAIM_HEADER) ?? '') ||
     SENTENCES.some((sentence) => sentence.test(text))
   );
+}
+
+/** The name as a word: `o1` is not in `proto1`. */
+function namesModel(text: string, model = ''): boolean {
+  const at = model === '' ? -1 : text.indexOf(model);
+  if (at < 0) return false;
+  const around = [text[at - 1], text[at + model.length]];
+  return around.every((character = ' ') => !/[\w-]/.test(character));
 }
 
 const CLAIM_HEADER = 'anthropic-ratelimit-unified-representative-claim';
@@ -26,5 +38,11 @@ const SENTENCES: readonly RegExp[] = [
   // Claude plans: `Opus weekly limit reached`, `You've hit your Sonnet limit`, `weekly limit for Opus`.
   /\b(?:opus|sonnet|haiku|fable)(?: [\d.]{1,4})?(?: (?:weekly|daily|monthly|usage|5-hour|7-day)){0,2} limit\b/i,
   /\b(?:weekly|daily|monthly|usage) limit for (?:claude )?(?:opus|sonnet|haiku|fable)\b/i,
+  // OpenRouter's free models; a failure of the vendor behind one of its models.
+  /\bfree-models-per-/,
+  /\bprovider returned (?:an )?error\b/i,
+  // Azure counts by deployment; Google offers a model to paying projects only.
+  /\bexceeded (?:the )?(?:token|call) rate limit of your current\b/i,
+  /\bdoesn['’]t have a free quota tier\b/i,
   /\bper[- ]model (?:daily |weekly |monthly |usage )?(?:limit|quota)\b/i,
 ];

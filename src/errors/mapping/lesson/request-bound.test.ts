@@ -1,0 +1,141 @@
+// Refusals of the size, the price or the plan of one request, as vendors state them.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judgeProviderError } from '../../map-provider-error.ts';
+import type { Lesson } from './lesson.ts';
+
+type Refusal = { readonly status?: number; readonly headers?: object; readonly message: string };
+
+function lessonOf({ status = 429, headers = {}, message }: Refusal, tokens = 10): Lesson {
+  const body = JSON.stringify({ error: { message } });
+  const context = { now: 1_800_000_000_000, model: 'gpt-4o', requestTokens: () => tokens };
+  return judgeProviderError({ status, headers, body }, context).lesson;
+}
+
+const openai = (window: string, numbers: string) =>
+  `Rate limit reached for gpt-4o in organization org-1 on ${window}: ${numbers}. Please try again in 24s.`;
+
+const LARGE: readonly (readonly [string, Refusal, number])[] = [
+  [
+    'more than what is left of a minute, by its own size',
+    { message: openai('tokens per min (TPM)', 'Limit 10000, Used 6000, Requested 4100') },
+    4100,
+  ],
+  [
+    'most of a minute, by the stated size',
+    { message: openai('tokens per min (TPM)', 'Limit 10000, Used 6000, Requested 9000') },
+    10,
+  ],
+  [
+    'most of a day',
+    { message: openai('tokens per day (TPD)', 'Limit 90000, Used 60000, Requested 50000') },
+    10,
+  ],
+  [
+    'more than the headers say is left',
+    {
+      headers: {
+        'retry-after': '24',
+        'x-ratelimit-limit-requests': '500',
+        'x-ratelimit-remaining-requests': '499',
+        'x-ratelimit-limit-tokens': '10000',
+        'x-ratelimit-remaining-tokens': '4000',
+      },
+      message: 'Rate limit reached',
+    },
+    5000,
+  ],
+  [
+    'most of the input of a minute (Anthropic)',
+    { message: "exceeds your organization's rate limit of 30,000 input tokens per minute" },
+    25_000,
+  ],
+  [
+    'more input than a minute allows (Google)',
+    {
+      message:
+        'Quota exceeded for metric: x/generate_content_paid_tier_input_token_count, limit: 250000, model: gemini-2.5-flash',
+    },
+    300_000,
+  ],
+];
+
+for (const [name, refusal, tokens] of LARGE)
+  test(`a refusal of a request with ${name} teaches nothing`, () => {
+    assert.equal(lessonOf(refusal, tokens).code, 'REQUEST_TOO_LARGE');
+  });
+
+const EXHAUSTED: readonly (readonly [string, Refusal, number])[] = [
+  [
+    'a minute with little left',
+    { message: openai('tokens per min (TPM)', 'Limit 10000, Used 9500, Requested 9000') },
+    9000,
+  ],
+  [
+    'a minute that a small request meets',
+    { message: openai('tokens per min (TPM)', 'Limit 10000, Used 8554, Requested 3082') },
+    10,
+  ],
+  [
+    'the requests of a minute',
+    { message: openai('requests per min (RPM)', 'Limit 2, Used 2, Requested 1') },
+    9000,
+  ],
+  [
+    'the input of a minute',
+    { message: "exceeds your organization's rate limit of 30,000 input tokens per minute" },
+    500,
+  ],
+];
+
+for (const [name, refusal, tokens] of EXHAUSTED)
+  test(`a refusal by ${name} is a throttle`, () => {
+    assert.equal(lessonOf(refusal, tokens).code, 'RATE_LIMITED');
+  });
+
+for (const [status, message] of [
+  [402, 'Insufficient credits for this request. Estimated cost: $1.20, available: $0.80'],
+  [403, 'This model requires a paid plan. Please upgrade your plan.'],
+  [429, 'This model is not available on your current plan. Upgrade your subscription.'],
+] as const)
+  test(`a ${status} "${message}" teaches no limit`, () => {
+    assert.equal(lessonOf({ status, message }).code, 'REQUEST_TOO_LARGE');
+  });
+
+test('used-up credit and a used-up plan are learnt', () => {
+  for (const [status, message] of [
+    [402, 'Insufficient credits. Add more in your settings.'],
+    [402, 'Insufficient Balance'],
+    [429, "You've reached your weekly limit. Upgrade your plan."],
+  ] as const) {
+    const { code, isModelBound } = lessonOf({ status, message });
+    assert.deepEqual([code, isModelBound], ['AI_LIMIT_REACHED', false], message);
+  }
+});
+
+test('a 401 of the vendor behind one model of an aggregator concerns that model', () => {
+  const { code, isScopeBound } = lessonOf({ status: 401, message: 'Provider returned error' });
+  assert.deepEqual([code, isScopeBound], ['AUTH_FAILED', true]);
+});
+
+for (const [status, message] of [
+  [429, 'Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free requests'],
+  [402, 'Provider returned error'],
+  [429, 'Your quota for gpt-4o is used up for today: 50 requests per day'],
+  [
+    429,
+    'You have exceeded token rate limit of your current pricing tier. Retry after 86400 seconds.',
+  ],
+  [403, 'Your quota does not cover this. Upgrade your plan.'],
+] as const)
+  test(`a ${status} "${message}" limits one model`, () => {
+    const { code, isModelBound } = lessonOf({ status, message });
+    assert.deepEqual([code, isModelBound], ['AI_LIMIT_REACHED', true]);
+  });
+
+test('a model whose name is a part of a word is not named', () => {
+  const body = JSON.stringify({ error: { message: 'Your quota for proto1 is used up' } });
+  const { lesson } = judgeProviderError({ status: 429, body }, { now: 0, model: 'o1' });
+  assert.deepEqual([lesson.code, lesson.isModelBound], ['AI_LIMIT_REACHED', false]);
+});

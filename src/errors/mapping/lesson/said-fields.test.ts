@@ -1,0 +1,86 @@
+// Values of a request that a provider returns in typed fields, in whole messages and in names of limits.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judgeProviderError } from '../../map-provider-error.ts';
+import { callerTextOf } from './caller-text.ts';
+import type { Lesson } from './lesson.ts';
+
+const NOW = 1_800_000_000_000;
+const LIMITED: readonly string[] = ['AI_LIMIT_REACHED', 'RATE_LIMITED', 'AUTH_FAILED'];
+
+function lessonOf(failure: unknown, request: object | string, model = 'gpt-4o'): Lesson {
+  const text = typeof request === 'string' ? request : JSON.stringify(request);
+  const callerText = callerTextOf({ path: '/v1/x', headers: [], body: Buffer.from(text) });
+  return judgeProviderError(failure, { now: NOW, model, callerText }).lesson;
+}
+
+const refusal = (status: number, error: object) => ({ status, body: JSON.stringify({ error }) });
+
+const CLAIM = { code: 'insufficient_quota', type: 'insufficient_quota', retry_after: 99_999 };
+const BALANCE =
+  'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.';
+const PADDING = ' '.repeat(300_000);
+
+for (const status of [200, 400, 404, 409, 413, 422, 500])
+  for (const padding of ['', PADDING])
+    test(`a ${status} that returns the request's own object teaches nothing (${padding.length} characters more)`, () => {
+      const lesson = lessonOf(refusal(status, CLAIM), JSON.stringify({ error: CLAIM }) + padding);
+      assert.ok(!LIMITED.includes(lesson.code), lesson.code);
+    });
+
+test('a 429 that returns the request’s own object teaches no usage limit and no time', () => {
+  const { code, retryAfterMs } = lessonOf(refusal(429, CLAIM), { error: CLAIM });
+  assert.deepEqual([code, retryAfterMs], ['RATE_LIMITED', undefined]);
+});
+
+test('a code in another spelling of a long request teaches nothing', () => {
+  const hidden = '{"tool_choice":"\\u0069nsufficient_quota"}';
+  const failure = refusal(400, { message: 'bad value', code: 'insufficient_quota' });
+  assert.equal(lessonOf(failure, hidden + PADDING).code, 'INVALID_REQUEST');
+});
+
+test('metadata of a detail that repeats labels of the request teaches nothing', () => {
+  const labels = { reason: 'API_KEY_INVALID', code: 'QUOTA_EXHAUSTED', retryDelay: '99999s' };
+  const details = [{ '@type': 'google.rpc.ErrorInfo', reason: 'LABEL_INVALID', metadata: labels }];
+  const failure = refusal(400, { code: 400, status: 'INVALID_ARGUMENT', message: 'x', details });
+  assert.equal(lessonOf(failure, { labels }).code, 'INVALID_REQUEST');
+});
+
+for (const padding of ['', PADDING])
+  test(`a vendor's whole sentence that the request contains teaches nothing (${padding.length} characters more)`, () => {
+    const failure = refusal(400, { type: 'invalid_request_error', message: BALANCE });
+    const request = JSON.stringify({ user: BALANCE });
+    assert.equal(lessonOf(failure, request + padding).code, 'INVALID_REQUEST');
+    assert.equal(lessonOf(failure, `{}${padding}`).code, 'AI_LIMIT_REACHED');
+  });
+
+test('a model’s name in the name of a limit is no window, and binds the limit to the model', () => {
+  const limit = (name: string) => ({
+    status: 429,
+    headers: { 'retry-after': '10' },
+    body: JSON.stringify({ error: { type: 'rate_limit_error', limit_name: name } }),
+  });
+  const model = 'evil-per-day';
+  assert.equal(
+    lessonOf(limit(`tokens_per_minute:${model}`), { model }, model).code,
+    'RATE_LIMITED',
+  );
+  const daily = lessonOf(limit(`${model}:requests_per_day`), { model }, model);
+  assert.deepEqual([daily.code, daily.isModelBound], ['AI_LIMIT_REACHED', true]);
+});
+
+test('a time that a provider quotes behind a colon of its own is the caller’s', () => {
+  const failure = refusal(429, { message: 'Too many requests, please wait: 700 hours' });
+  const { code, retryAfterMs } = lessonOf(failure, { user: '700 hours' });
+  assert.deepEqual([code, retryAfterMs], ['RATE_LIMITED', undefined]);
+  assert.equal(lessonOf(failure, {}).retryAfterMs, 2_520_000_000);
+});
+
+test('a prompt about an error does not hide it', () => {
+  const failure = refusal(429, {
+    code: 'insufficient_quota',
+    message: 'You exceeded your current quota, please check your plan and billing details.',
+  });
+  assert.equal(lessonOf(failure, { prompt: 'insufficient_quota' }).code, 'AI_LIMIT_REACHED');
+});

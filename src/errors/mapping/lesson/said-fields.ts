@@ -1,0 +1,39 @@
+// Typed fields whose value stands in the request. Some providers return a part of the request where a limit is stated: as a
+// code, a delay, metadata of a detail or the name of a limit, which often contains the model. Such a value is the caller's and
+// teaches nothing. Names of throttles and failures are ordinary words of many prompts; they teach no limit by themselves and
+// count in any case.
+
+import type { Meaning } from '../meaning/meanings.ts';
+import { knownName } from '../meaning/structured-names.ts';
+import { type CallerText, isSaidBy } from './caller-text.ts';
+
+export type RequestFacts = {
+  readonly callerText?: CallerText;
+  /** The name of the model as the provider was asked for it. */
+  readonly model?: string;
+};
+
+/** A name that states a limit or a refused credential, and that the request contains. */
+export function isSaidName(name: string, { callerText }: RequestFacts): boolean {
+  const meaning = knownName(name)?.firm?.meaning;
+  return meaning !== undefined && CLAIMS.has(meaning) && isSaidBy(callerText, name);
+}
+
+/** A delay or an instant that the request contains under the same key. */
+export function isSaidWait(
+  key: string,
+  value: string | number,
+  { callerText }: RequestFacts,
+): boolean {
+  return isSaidBy(callerText, `"${key}"`) && isSaidBy(callerText, String(value));
+}
+
+/** The name of a limit without the name of the model; undefined if the request contains the whole name. */
+export function ownWindow(window: string, facts: RequestFacts): string | undefined {
+  const { callerText, model } = facts;
+  const name = model?.toLowerCase() ?? '';
+  const own = name === '' ? window : window.replaceAll(name, ' ');
+  return isSaidBy(callerText, own) ? undefined : own;
+}
+
+const CLAIMS: ReadonlySet<Meaning> = new Set(['quota', 'limit', 'credentials']);

@@ -1,0 +1,24 @@
+// The facts of a request that decide how much of its refusal concerns all organisations: its text, which a provider may quote,
+// and the tokens that a provider counts for it. Computed for refused requests only, and there on demand. Pure.
+
+import { callerTextOf } from '../../errors/mapping/lesson/caller-text.ts';
+import type { LessonContext } from '../../errors/mapping/lesson/lesson.ts';
+import type { AttemptCall } from './attempt-call.ts';
+
+export function requestFacts(
+  call: Pick<AttemptCall, 'path' | 'headers' | 'body'>,
+): Required<Pick<LessonContext, 'callerText' | 'requestTokens'>> {
+  return { callerText: callerTextOf(call), requestTokens: () => requestTokensOf(call.body) };
+}
+
+const BYTES_PER_TOKEN = 4;
+/** A name within a text is escaped and does not match; one within a schema may, and makes the estimate larger. */
+const MAX_OUTPUT = /"max_?(?:completion_?|output_?)?tokens"\s{0,8}:\s{0,8}(?<tokens>\d{1,9})/gi;
+
+/** The input by its bytes, and the stated maximum of the output. */
+export function requestTokensOf(body: Buffer): number {
+  let output = 0;
+  for (const { groups } of body.toString('latin1').matchAll(MAX_OUTPUT))
+    output = Math.max(output, Number(groups?.['tokens']));
+  return Math.ceil(body.length / BYTES_PER_TOKEN) + output;
+}
