@@ -68,8 +68,9 @@ export class CallerWindows {
     this.#callers.delete(organization);
   }
 
-  clear(): void {
-    this.#callers.clear();
+  /** Drops the counts and keeps who called: the first organisation to fail afterwards is not the only one that called. */
+  restart(): void {
+    for (const { window } of this.#callers.values()) window.clear();
   }
 
   #isFailing({ calls, failures }: CallTotals): boolean {

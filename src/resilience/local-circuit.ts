@@ -166,7 +166,7 @@ export class LocalCircuit {
 
   #clearCounts(): void {
     this.#window.clear();
-    this.#callers.clear();
+    this.#callers.restart();
   }
 
   #apply(event: CircuitEvent, now: number): void {

@@ -108,3 +108,55 @@ test('the end of a limit is not anticipated', async () => {
   await board.limitUntil(KEY, clock.now() + 60_000);
   assert.equal(request('other').isAllowed, false);
 });
+
+test('an organisation whose probe was inconclusive leaves the next one to another that was refused', async () => {
+  const { board, clock, request, begin, call, openCircuit } = open();
+  openCircuit();
+  await clock.advance(openMs);
+  const probe = begin('hostile');
+  assert.equal(request('other').isAllowed, false);
+  board.report(probe, 'neutral');
+  assert.equal(request('hostile').isAllowed, false);
+  await clock.advance(10_000);
+  assert.equal(request('hostile').isAllowed, false);
+  call('other', 'success');
+  assert.equal(request('hostile').isAllowed, false);
+  call('other', 'success');
+  assert.equal(board.isClosed(KEY), true);
+  assert.ok(begin('hostile'));
+});
+
+test('an organisation that alone calls goes on probing after an inconclusive probe', async () => {
+  const { board, clock, begin, openCircuit } = open();
+  openCircuit();
+  await clock.advance(openMs);
+  board.report(begin('hostile'), 'neutral', 'hostile');
+  assert.ok(begin('hostile').probe);
+});
+
+test('an organisation probes again after 15 seconds if no other one has come for the probe', async () => {
+  const { board, clock, request, begin, openCircuit } = open();
+  openCircuit();
+  await clock.advance(openMs);
+  const probe = begin('hostile');
+  request('other');
+  board.report(probe, 'neutral', 'hostile');
+  await clock.advance(15_000);
+  assert.ok(begin('hostile').probe);
+});
+
+test('a probe of a model that does not end lets another organisation pass on trial', async () => {
+  const { board, clock } = open();
+  const key = { ...KEY, model: 'gpt-5-mini' };
+  const request = (organization: string): BreakerAnswer | undefined => {
+    let given: BreakerAnswer | undefined;
+    board.requestPass(key, (answer) => void (given = answer), organization);
+    return given;
+  };
+  await board.limitUntil(key, clock.now() + 1000);
+  await clock.advance(1000);
+  assert.equal(request('hostile')?.isAllowed, true);
+  assert.equal(request('other')?.isAllowed, false);
+  await clock.advance(15_000);
+  assert.equal(request('other')?.isAllowed, true);
+});

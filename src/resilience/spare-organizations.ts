@@ -1,5 +1,9 @@
 // Lets organisations past an open circuit that requests of others keep open. One probe decides for all, so an organisation
-// whose request makes the provider fail, or never answer, could win every probe. On each server, for the circuits of accounts:
+// whose request is invalid, makes the provider fail, or never gets an answer could win every probe. On each server, for the
+// circuits of accounts and of models:
+//
+//   probing ─▶ yielding   its probe ended without a success: for 15 s it takes no other one while an organisation that was
+//                         refused in the last minute may come for it
 //
 //   refused ─▶ on trial   a probe of another organisation failed, or has not ended after 15 s; one organisation at a time,
 //                         and the next one 5 s later. A failure of its own in the last five minutes excludes an organisation
@@ -16,6 +20,9 @@ import { type CircuitKey, circuitId } from './circuit-key.ts';
 const PROBE_PATIENCE_MS = 15_000;
 const TRIAL_INTERVAL_MS = 5_000;
 const MEMORY_MS = 300_000;
+const YIELD_MS = 15_000;
+const REFUSED_MS = 60_000;
+const PROBE_WAIT_MS = 1000;
 const MAX_ORGANIZATIONS = 1000;
 const MAX_CIRCUITS = 1000;
 
@@ -35,18 +42,29 @@ export function spareOrganizations(
     return made;
   }
 
+  /** A probe is due or under way, and it is not this organisation's turn. */
+  function mustYield(key: CircuitKey, organization: string): boolean {
+    const opening = openings.get(circuitId(key));
+    if (!opening || board.isClosed(key) || board.openForMs(key) > 0) return false;
+    return opening.mustYield(organization, clock.monotonic());
+  }
+
   return {
     hasOpen: () => board.hasOpen(),
     isClosed: (key) => board.isClosed(key),
     openCause: (key) => board.openCause(key),
     openForMs: (key) => board.openForMs(key),
     requestPass(key, onAnswer, organization) {
-      if (organization === undefined || !isOfAccount(key))
+      if (organization === undefined || !isShared(key))
         return board.requestPass(key, onAnswer, organization);
+      if (mustYield(key, organization)) {
+        const cause = board.openCause(key) ?? 'failures';
+        return onAnswer({ isAllowed: false, retryAfterMs: PROBE_WAIT_MS, cause });
+      }
       board.requestPass(key, (answer) => {
         const now = clock.monotonic();
         if (!answer.isAllowed) {
-          const pass = openings.get(circuitId(key))?.trial(key, organization, answer.cause, now);
+          const pass = openingOf(key).trial(key, organization, answer.cause, now);
           return onAnswer(pass ? { isAllowed: true, pass } : answer);
         }
         if (answer.pass.probe === undefined) openings.delete(circuitId(key));
@@ -56,7 +74,7 @@ export function spareOrganizations(
     },
     report(pass, health, organization) {
       board.report(pass, health, organization);
-      if (openings.size === 0 || !isOfAccount(pass.key)) return;
+      if (openings.size === 0 || !isShared(pass.key)) return;
       const opening = openings.get(circuitId(pass.key));
       if (!opening) return;
       opening.end(pass, health, organization, clock.monotonic());
@@ -73,8 +91,8 @@ export function spareOrganizations(
   };
 }
 
-function isOfAccount({ model, organization }: CircuitKey): boolean {
-  return model === undefined && organization === undefined;
+function isShared({ organization }: CircuitKey): boolean {
+  return organization === undefined;
 }
 
 type Call = {
@@ -90,10 +108,21 @@ class Opening {
   #nextTrialAt = Number.NEGATIVE_INFINITY;
   #hasFailedProbe = false;
   readonly #failedAt = new Map<string, number>();
+  /** When the last probe of an organisation ended without a success. */
+  readonly #yieldsAt = new Map<string, number>();
+  readonly #refusedAt = new Map<string, number>();
   readonly #spared = new Set<string>();
 
   beginProbe(pass: BreakerPass, organization: string, startedAt: number): void {
     this.#probe = { pass, organization, startedAt };
+  }
+
+  mustYield(organization: string, now: number): boolean {
+    if (!this.#isYielding(organization, now)) return false;
+    for (const [other, at] of this.#refusedAt)
+      if (other !== organization && at > now - REFUSED_MS && !this.#isYielding(other, now))
+        return true;
+    return false;
   }
 
   /** The pass of a call that the circuit refuses; undefined if it stays refused. */
@@ -103,6 +132,7 @@ class Opening {
     cause: 'failures' | 'limit',
     now: number,
   ): BreakerPass | undefined {
+    note(this.#refusedAt, organization, now);
     const isSlow = this.#probe !== undefined && now - this.#probe.startedAt >= PROBE_PATIENCE_MS;
     const isReopened = this.#hasFailedProbe && cause === 'failures';
     if ((!isSlow && !isReopened) || this.#isExcluded(organization, now)) return undefined;
@@ -118,6 +148,8 @@ class Opening {
     const isTrial = this.#trial?.pass === pass;
     if (isTrial) this.#trial = undefined;
     if (this.#probe?.pass === pass) {
+      if (health === 'success') this.#yieldsAt.delete(this.#probe.organization);
+      else note(this.#yieldsAt, this.#probe.organization, now);
       this.#probe = undefined;
       this.#hasFailedProbe ||= health === 'failure';
     }
@@ -127,6 +159,10 @@ class Opening {
     if (isTrial && health !== 'success') this.#nextTrialAt = now + TRIAL_INTERVAL_MS;
   }
 
+  #isYielding(organization: string, now: number): boolean {
+    return (this.#yieldsAt.get(organization) ?? Number.NEGATIVE_INFINITY) > now - YIELD_MS;
+  }
+
   #isExcluded(organization: string, now: number): boolean {
     if (this.#probe?.organization === organization) return true;
     return (this.#failedAt.get(organization) ?? Number.NEGATIVE_INFINITY) > now - MEMORY_MS;
@@ -134,11 +170,15 @@ class Opening {
 
   #exclude(organization: string, now: number): void {
     this.#spared.delete(organization);
-    if (this.#failedAt.size >= MAX_ORGANIZATIONS) this.#failedAt.clear();
-    this.#failedAt.set(organization, now);
+    note(this.#failedAt, organization, now);
   }
 
   #spare(organization: string): void {
     if (this.#spared.size < MAX_ORGANIZATIONS) this.#spared.add(organization);
   }
+}
+
+function note(times: Map<string, number>, organization: string, now: number): void {
+  if (times.size >= MAX_ORGANIZATIONS) times.clear();
+  times.set(organization, now);
 }

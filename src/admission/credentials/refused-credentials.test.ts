@@ -114,3 +114,59 @@ test('a memory of zero milliseconds refuses nothing', () => {
   credentials.failed(USE, INVALID_KEY);
   assert.equal(credentials.refuses(USE), false);
 });
+
+test('a probe without an outcome leaves the next one to another organisation', async () => {
+  const clock = createTestClock();
+  const credentials = new RefusedCredentials({ clock, refusedMs: MINUTE_MS });
+  credentials.failed(USE, INVALID_KEY);
+  await clock.advance(MINUTE_MS);
+  assert.equal(credentials.refuses(USE, 'hostile', 'call-1'), false);
+  assert.ok(credentials.refuses(USE, 'hostile', 'call-2'));
+  assert.ok(credentials.refuses(USE, 'other', 'call-3'));
+  for (const refused of ['call-2', 'call-3']) credentials.release(refused);
+  assert.ok(credentials.refuses(USE, 'other', 'call-4'));
+  credentials.release('call-1');
+  assert.ok(credentials.refuses(USE, 'hostile', 'call-5'));
+  assert.equal(credentials.refuses(OTHER_MODEL, 'other', 'call-6'), false);
+  credentials.accepted(OTHER_MODEL, 'other');
+  assert.equal(credentials.refuses(USE, 'hostile', 'call-7'), false);
+});
+
+test('a probe that hangs leaves the next one to another organisation after the time of a refusal', async () => {
+  const clock = createTestClock();
+  const credentials = new RefusedCredentials({ clock, refusedMs: MINUTE_MS });
+  credentials.failed(USE, INVALID_KEY);
+  await clock.advance(MINUTE_MS);
+  assert.equal(credentials.refuses(USE, 'hostile', 'call-1'), false);
+  assert.ok(credentials.refuses(USE, 'other', 'call-2'));
+  await clock.advance(MINUTE_MS);
+  assert.ok(credentials.refuses(USE, 'hostile', 'call-3'));
+  assert.equal(credentials.refuses(USE, 'other', 'call-4'), false);
+});
+
+test('the only organisation goes on probing, and waits for one that has left for one minute', async () => {
+  const clock = createTestClock();
+  const credentials = new RefusedCredentials({ clock, refusedMs: MINUTE_MS });
+  credentials.failed(USE, INVALID_KEY);
+  await clock.advance(MINUTE_MS);
+  for (const call of ['call-1', 'call-2']) {
+    assert.equal(credentials.refuses(USE, 'only', call), false);
+    credentials.release(call);
+  }
+  assert.equal(credentials.refuses(USE, 'only', 'call-3'), false);
+  assert.ok(credentials.refuses(USE, 'other', 'call-4'));
+  credentials.release('call-3');
+  assert.ok(credentials.refuses(USE, 'only', 'call-5'));
+  await clock.advance(MINUTE_MS);
+  assert.equal(credentials.refuses(USE, 'only', 'call-6'), false);
+});
+
+test('a look at a refused key takes no probe', async () => {
+  const clock = createTestClock();
+  const credentials = new RefusedCredentials({ clock, refusedMs: MINUTE_MS });
+  credentials.failed(USE, INVALID_KEY);
+  assert.ok(credentials.isRefused(OTHER_MODEL));
+  await clock.advance(MINUTE_MS);
+  assert.equal(credentials.isRefused(USE), false);
+  assert.equal(credentials.refuses(USE, 'first', 'call-1'), false);
+});

@@ -1,6 +1,6 @@
 // Provider credentials that the provider refuses. A refused key is an operator's problem that no repeat mends, so for a
 // while calls with it fail without reaching the provider; then one call is the probe, and the others still fail until its
-// outcome. A 401 refuses the key, and so does Gemini's 400 with the reason API_KEY_INVALID. A 403 may concern one model, or an
+// outcome (credential-refusal.ts). A 401 refuses the key, and so does Gemini's 400 with the reason API_KEY_INVALID. A 403 may concern one model, or an
 // object that the request names, such as a video that is not public. Callers can provoke it, and several can do so together:
 // it is remembered for that model and the organisation that met it, and never for another one. So is a 401 that says that a
 // restricted key lacks the scope of the operation. A model that is really forbidden then costs one call per organisation and
@@ -9,6 +9,7 @@
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { CredentialRefusal } from './credential-refusal.ts';
 
 export type CredentialUse = {
   readonly provider: string;
@@ -38,18 +39,32 @@ const LEARNT_MARGIN_MS = 5000;
 
 export class RefusedCredentials {
   readonly #options: RefusedCredentialsOptions;
-  /** Until when calls fail, by account, by account and model, and by account, model and organisation. */
-  readonly #untilMs = new Map<string, number>();
+  /** By account, by account and model, and by account, model and organisation. */
+  readonly #refusals = new Map<string, CredentialRefusal>();
 
   constructor(options: RefusedCredentialsOptions) {
     this.#options = options;
   }
 
   /** Whether the call must fail. When the time is over the first call passes as the probe. */
-  refuses(use: CredentialUse, organizationId?: string): boolean {
-    if (this.#untilMs.size === 0) return false;
-    if (this.#isRefused(accountOf(use)) || this.#isRefused(modelOf(use))) return true;
-    return organizationId !== undefined && this.#isRefused(ownOf(use, organizationId));
+  refuses(use: CredentialUse, organizationId = '', callId = ''): boolean {
+    if (this.#refusals.size === 0) return false;
+    const now = this.#options.clock.monotonic();
+    return this.#of(use, organizationId).some((each) => each.refuses(organizationId, callId, now));
+  }
+
+  /** Whether calls of all organisations fail now. Takes no probe. */
+  isRefused(use: CredentialUse): boolean {
+    if (this.#refusals.size === 0) return false;
+    const now = this.#options.clock.monotonic();
+    return this.#of(use, '').some((refusal) => refusal.isActive(now));
+  }
+
+  /** The call has ended: if it was a probe without an outcome, another call may be the next one. */
+  release(callId: string): void {
+    if (this.#refusals.size === 0) return;
+    const now = this.#options.clock.monotonic();
+    for (const refusal of this.#refusals.values()) refusal.release(callId, now);
   }
 
   /** Learns from typed refusals only: the sentence of any other failure may quote the caller. */
@@ -72,43 +87,39 @@ export class RefusedCredentials {
 
   /** The provider answered a call with this credential. */
   accepted(use: CredentialUse, organizationId?: string): void {
-    if (this.#untilMs.size === 0) return;
-    if (organizationId !== undefined) this.#untilMs.delete(ownOf(use, organizationId));
+    if (this.#refusals.size === 0) return;
+    if (organizationId !== undefined) this.#refusals.delete(ownOf(use, organizationId));
     const { provider, account, model } = use;
     const { onChange } = this.#options;
-    if (this.#untilMs.delete(accountOf(use))) onChange?.({ provider, account, isRefused: false });
-    if (this.#untilMs.delete(modelOf(use)))
+    if (this.#refusals.delete(accountOf(use))) onChange?.({ provider, account, isRefused: false });
+    if (this.#refusals.delete(modelOf(use)))
       onChange?.({ provider, account, model, isRefused: false });
   }
 
   /** Another server has learnt this about the same key. */
   learn({ isRefused, ...scope }: CredentialChange): void {
     const { refusedMs } = this.#options;
-    if (!isRefused) this.#untilMs.delete(keyOf(scope));
+    if (!isRefused) this.#refusals.delete(keyOf(scope));
     else if (refusedMs > 0) this.#remember(keyOf(scope), refusedMs + LEARNT_MARGIN_MS);
   }
 
   /** The accounts with a key that is refused for every model. */
   refusedAccounts(): readonly Pick<CredentialUse, 'provider' | 'account'>[] {
-    return [...this.#untilMs.keys()].flatMap((key) => {
+    return [...this.#refusals.keys()].flatMap((key) => {
       const [provider = '', account = '', model] = key.split('\n');
       return model === undefined ? [{ provider, account }] : [];
     });
   }
 
   #remember(key: string, forMs: number): void {
-    if (this.#untilMs.size >= MAX_REMEMBERED) this.#untilMs.clear();
-    this.#untilMs.set(key, this.#options.clock.monotonic() + forMs);
+    const { clock, refusedMs } = this.#options;
+    if (this.#refusals.size >= MAX_REMEMBERED) this.#refusals.clear();
+    this.#refusals.set(key, new CredentialRefusal(refusedMs, clock.monotonic() + forMs));
   }
 
-  #isRefused(key: string): boolean {
-    const untilMs = this.#untilMs.get(key);
-    if (untilMs === undefined) return false;
-    const { clock, refusedMs } = this.#options;
-    const now = clock.monotonic();
-    if (now < untilMs) return true;
-    this.#untilMs.set(key, now + refusedMs);
-    return false;
+  #of(use: CredentialUse, organizationId: string): readonly CredentialRefusal[] {
+    const keys = [accountOf(use), modelOf(use), ownOf(use, organizationId)];
+    return keys.flatMap((key) => this.#refusals.get(key) ?? []);
   }
 }
 

@@ -1,8 +1,6 @@
-// Serves one request over any number of attempts and targets; the states are those of call-state.ts. Interactive requests
-// and jobs take the same path; a job tries each target once and leaves waiting to its queue. Every attempt that was
-// sent leaves one usage record, which is journalled before the listener is called and settles the reservation and the
-// permit (settle-attempt). The clearance returns what it took for an attempt that is not sent. The listener gets one
-// outcome. With limits, budgets and breakers in the process, all steps up to the call run in one event-loop turn.
+// Serves one request over any number of attempts and targets; the states are those of call-state.ts. Interactive requests and
+// jobs take the same path; a job tries each target once. Every attempt that was sent leaves one usage record, which is journalled
+// before the listener gets its one outcome (settle-attempt). With all stores in the process, the steps up to the call take one turn.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { MeteredUsage } from '../../kernel/usage.ts';
@@ -89,6 +87,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     const state = this.#state;
     if (state.kind === 'ended') return;
     this.#state = ENDED;
+    this.#parts.credentials.release(this.#order.id);
     this.#unserved?.charge(() => undefined);
     if (state.kind === 'waiting') state.cancel();
     if (state.kind === 'clearing') state.clearance.withdraw();
@@ -287,7 +286,8 @@ export class ModelCall implements AttemptListener, ClearanceListener {
 
   #fail(error: SpillwayError): void {
     this.#state = ENDED;
-    const { caller, plan } = this.#order;
+    const { id, caller, plan } = this.#order;
+    this.#parts.credentials.release(id);
     if (caller && error.retryable) this.#parts.callerRetries.failed(caller, this.retries);
     const notify = () => this.#listener.onFailed(withCallersModel(error, plan), this.#lastRecord);
     if (this.#unserved) this.#unserved.charge(notify);

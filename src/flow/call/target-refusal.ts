@@ -12,7 +12,7 @@ type RefusalParts = Pick<CallParts, 'limits' | 'meter' | 'clock' | 'credentials'
 
 export function refuseTarget(
   { limits, meter, clock, credentials, mayNameStored }: RefusalParts,
-  { plan, payer }: Pick<CallOrder, 'plan' | 'payer'>,
+  { id, plan, payer }: Pick<CallOrder, 'id' | 'plan' | 'payer'>,
   target: Target,
 ): SpillwayError | undefined {
   const { provider, model } = target;
@@ -30,7 +30,8 @@ export function refuseTarget(
   if (limit) return limitedUntil(limit, clock.now());
   const untranslatable = translation?.problemAt(target);
   if (untranslatable) return untranslatable;
-  return credentials.refuses(target, payer.organizationId) ? credentialRefused(target) : undefined;
+  const isRefused = credentials.refuses(target, payer.organizationId, id);
+  return isRefused ? credentialRefused(target) : undefined;
 }
 
 function storedObject(field: string): SpillwayError {

@@ -58,7 +58,7 @@ function refusalOf(
 ): SpillwayError | undefined {
   const limit = limits.active(target);
   if (limit) return limitedUntil(limit, clock.now());
-  if (credentials.refuses(target)) return credentialRefused(target);
+  if (credentials.isRefused(target)) return credentialRefused(target);
   const openForMs = breakers.openForMs(accountCircuit(target));
   return openForMs > 0 ? circuitOpen(target.provider, openForMs) : undefined;
 }

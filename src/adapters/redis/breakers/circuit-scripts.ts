@@ -55,10 +55,18 @@ local function limit_circuit(wait)
   open_until('limit', state == 'closed' and now or number('openedAt'), probe_at)
   return true
 end
+-- Drops the counts and keeps who called: the first organisation to fail afterwards is not the only one that called.
 local function close_circuit()
   local from, version = get('state') or 'closed', number('version')
+  local all, kept = redis.call('HGETALL', key), { 'version', whole(version) }
+  for i = 1, #all, 2 do
+    if string.sub(all[i], 1, 2) == 'o:' then
+      kept[#kept + 1] = all[i]
+      kept[#kept + 1] = all[i + 1]
+    end
+  end
   redis.call('DEL', key)
-  redis.call('HSET', key, 'version', whole(version))
+  redis.call('HSET', key, unpack(kept))
   move('closed')
   moved_from = from
 end
