@@ -405,6 +405,19 @@ export function breakerBoardContract(
       await opened.settled();
     });
 
+    it('does not open for all by failures of one organisation after others closed it', async () => {
+      const key = newKey();
+      await call(key, 'hostile', 'failure', 5);
+      assert.equal(board.isClosed(key), false);
+      await opened.pass(CONTRACT_RULES.openMs);
+      for (let probe = 0; probe < CONTRACT_RULES.successesToClose; probe += 1) {
+        board.report(await probeOf(key), 'success', 'other');
+        await opened.settled();
+      }
+      await call(key, 'hostile', 'failure', 5);
+      assert.deepEqual([isClosedFor(key, 'hostile'), isClosedFor(key, 'other')], [false, true]);
+    });
+
     it('opens for all when two organisations fail', async () => {
       const key = newKey();
       await call(key, 'first', 'failure', 4);

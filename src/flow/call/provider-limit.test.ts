@@ -95,3 +95,17 @@ test('a failure without a lesson teaches no limit, whatever the caller is answer
   );
   assert.deepEqual(await limits.list(), []);
 });
+
+test('a call that the provider counts apart teaches used-up credit only', async () => {
+  for (const [isCredit, count] of [
+    [false, 0],
+    [true, 1],
+  ] as const) {
+    const limits = createMemoryProviderLimits(clock);
+    const lesson: Lesson = { ...UNREADABLE_ANSWER, code: 'AI_LIMIT_REACHED', isCredit };
+    const error = new SpillwayError('AI_LIMIT_REACHED', 'refused', { lesson });
+    const teacher = { serverId: 'srv-1', requestId: 'req_1', isCountedApart: true };
+    learnLimit(limits, TARGET, error, teacher, NOW);
+    assert.equal((await limits.list()).length, count);
+  }
+});

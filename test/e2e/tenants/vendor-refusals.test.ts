@@ -4,9 +4,11 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import {
+  type Ask,
   administer,
   ask,
   type Caller,
+  CLAUDE,
   chatAsk,
   GPT,
   messageBody,
@@ -15,6 +17,7 @@ import { openVendorRig, refuse, type VendorRig } from './vendor-rig.ts';
 
 const FILE = `
 retry: { throttledRetries: 0, overloadedRetries: 0, errorRetries: 0, networkRetries: 0, maxInteractiveWaitMs: 0 }
+prices: { tiers: { flex: 0.5 } }
 `;
 const OVERSIZED = 'oversized '.repeat(40_000);
 
@@ -91,4 +94,65 @@ suite('an organisation beside one with oversized requests', () => {
           }
           assert.deepEqual((await administer(rig, 'GET', '/admin/limits'))['data'], []);
         });
+
+  const messages = [{ role: 'user', content: 'Hello' }];
+  const APART: readonly (readonly [string, Ask, RegExp])[] = [
+    [
+      'the counting of tokens',
+      { path: '/v1/messages/count_tokens', body: { model: CLAUDE, messages } },
+      /count_tokens/,
+    ],
+    [
+      'the flex tier',
+      { path: '/v1/chat/completions', body: { model: GPT, messages, service_tier: 'flex' } },
+      /flex/,
+    ],
+  ];
+
+  for (const [name, apart, pattern] of APART)
+    test(`is served after a throttle of ${name}, and at full speed after its scarce headroom`, async () => {
+      const scarce = {
+        'anthropic-ratelimit-requests-limit': '100',
+        'anthropic-ratelimit-requests-remaining': '1',
+        'anthropic-ratelimit-requests-reset': new Date(Date.now() + 60_000).toISOString(),
+        'x-ratelimit-limit-requests': '100',
+        'x-ratelimit-remaining-requests': '1',
+        'x-ratelimit-reset-requests': '60s',
+      };
+      const [asked, plain] = apart.path?.includes('count')
+        ? [apart, {}]
+        : [apart, { path: '/v1/chat/completions', body: { model: GPT, messages } }];
+      for (const seconds of ['30', '600']) {
+        rig.answerWith(({ path, body }, response) =>
+          pattern.test(path + body)
+            ? refuse(
+                response,
+                429,
+                { error: { message: 'Resource unavailable' } },
+                { 'retry-after': seconds },
+              )
+            : undefined,
+        );
+        const met = await ask(hostile, asked);
+        assert.equal(met.status, 429, met.text);
+        assert.equal((await ask(other, plain)).status, 200);
+        assert.deepEqual((await administer(rig, 'GET', '/admin/limits'))['data'], []);
+      }
+      rig.answerWith(({ path, body }, response) => {
+        if (!pattern.test(path + body)) return undefined;
+        const choices = [{ index: 0, message: { content: 'x' }, finish_reason: 'stop' }];
+        const usage = { prompt_tokens: 1, completion_tokens: 1 };
+        return refuse(
+          response,
+          200,
+          { input_tokens: 3, choices, usage, service_tier: 'flex' },
+          scarce,
+        );
+      });
+      assert.equal((await ask(hostile, asked)).status, 200);
+      for (let call = 0; call < 3; call += 1) {
+        const answer = await ask(other, plain);
+        assert.equal(answer.status, 200, answer.text);
+      }
+    });
 });
