@@ -68,6 +68,10 @@ export async function openVendorRig(file: string): Promise<VendorRig> {
     OPENAI_BASE_URL: base,
     GEMINI_API_KEY: 'a-key-of-gemini',
     GEMINI_BASE_URL: base,
+    // The accounts' own limits are not the subject.
+    ANTHROPIC_RATE_LIMIT: '1000000',
+    OPENAI_RATE_LIMIT: '1000000',
+    GEMINI_RATE_LIMIT: '1000000',
   };
   const gateway = await createGateway(loadConfig({ env, cwd: dataDir }));
   const url = (await gateway.listen()) ?? '';

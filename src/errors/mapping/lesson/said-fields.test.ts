@@ -29,6 +29,14 @@ for (const status of [200, 400, 404, 409, 413, 422, 500])
       assert.ok(!LIMITED.includes(lesson.code), lesson.code);
     });
 
+for (const status of [400, 403, 404, 422])
+  test(`a ${status} with retry-after that returns names of throttles from the request teaches no throttle`, () => {
+    const said = { code: 'rate_limit_exceeded', status: 'RESOURCE_EXHAUSTED' };
+    const failure = { ...refusal(status, said), headers: { 'retry-after': '30' } };
+    assert.notEqual(lessonOf(failure, { user: said }).code, 'RATE_LIMITED');
+    assert.equal(lessonOf(failure, {}).code, 'RATE_LIMITED');
+  });
+
 test('a 429 that returns the request’s own object teaches no usage limit and no time', () => {
   const { code, retryAfterMs } = lessonOf(refusal(429, CLAIM), { error: CLAIM });
   assert.deepEqual([code, retryAfterMs], ['RATE_LIMITED', undefined]);

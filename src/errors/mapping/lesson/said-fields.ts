@@ -1,7 +1,7 @@
 // Typed fields whose value stands in the request. Some providers return a part of the request where a limit is stated: as a
 // code, a delay, metadata of a detail or the name of a limit, which often contains the model. Such a value is the caller's and
-// teaches nothing. Names of throttles and failures are ordinary words of many prompts; they teach no limit by themselves and
-// count in any case.
+// teaches nothing. Names of throttles and failures are ordinary words of many prompts; they count in any case, but for throttles
+// under a status that states none.
 
 import type { Meaning } from '../meaning/meanings.ts';
 import { knownName } from '../meaning/structured-names.ts';
@@ -14,8 +14,13 @@ export type RequestFacts = {
 };
 
 /** A name that states a limit or a refused credential, and that the request contains. */
-export function isSaidName(name: string, { callerText }: RequestFacts): boolean {
-  const meaning = knownName(name)?.firm?.meaning;
+export function isSaidName(
+  name: string,
+  httpStatus: number | undefined,
+  { callerText }: RequestFacts,
+): boolean {
+  const known = knownName(name);
+  const meaning = (known?.firm ?? (refusesRequest(httpStatus) ? known?.loose : undefined))?.meaning;
   return meaning !== undefined && CLAIMS.has(meaning) && isSaidBy(callerText, name);
 }
 
@@ -36,4 +41,8 @@ export function ownWindow(window: string, facts: RequestFacts): string | undefin
   return isSaidBy(callerText, own) ? undefined : own;
 }
 
-const CLAIMS: ReadonlySet<Meaning> = new Set(['quota', 'limit', 'credentials']);
+const CLAIMS: ReadonlySet<Meaning> = new Set(['quota', 'limit', 'throttle', 'credentials']);
+
+function refusesRequest(status = 0): boolean {
+  return status >= 400 && status < 500 && status !== 429;
+}

@@ -189,7 +189,7 @@ class TypedDraft {
   }
 
   #addName(name: string): void {
-    if (!isSaidName(name, this.#facts)) this.#draft.addName(name);
+    if (!isSaidName(name, this.#httpStatus, this.#facts)) this.#draft.addName(name);
   }
 
   #addWindow(window: string): void {
