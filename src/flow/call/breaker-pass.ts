@@ -71,3 +71,12 @@ export function reportHealth(
   if (pass.key.model === undefined) return;
   breakers.report({ key: accountCircuit(target), probe: undefined }, health, organization);
 }
+
+/** A long call is under way: its organisation counts among those that call the account. */
+export function reportRunning(
+  breakers: Pick<BreakerBoard, 'report'>,
+  target: Target,
+  organization: string,
+): void {
+  breakers.report({ key: accountCircuit(target), probe: undefined }, 'neutral', organization);
+}

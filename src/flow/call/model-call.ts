@@ -13,7 +13,7 @@ import type { Target } from '../../routing/target.ts';
 import { Attempt } from '../../upstream/attempt/attempt.ts';
 import type { AttemptListener } from '../../upstream/attempt/attempt-call.ts';
 import { reportFirstContent, reportSent } from '../telemetry/report-attempt.ts';
-import { closedPass, reportHealth, requestPass } from './breaker-pass.ts';
+import { closedPass, reportHealth, reportRunning, requestPass } from './breaker-pass.ts';
 import { isLate, isOwnDeadlineOver, retryMoment } from './call-deadlines.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
 import { circuitRefusal, deadlinePassed } from './call-refusal.ts';
@@ -58,7 +58,6 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     return this.#lastSent?.number ?? 0;
   }
 
-  /** The target of the last attempt. */
   get target(): Target | undefined {
     return this.#lastSent?.target;
   }
@@ -122,6 +121,11 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     this.#succeed(charged, (record) => this.#listener.onComplete(lastBytes, contentType, record));
   }
 
+  onRunning(): void {
+    const { sent } = this.#state.kind === 'calling' ? this.#state : {};
+    if (sent) reportRunning(this.#parts.breakers, sent.target, this.#order.payer.organizationId);
+  }
+
   onFailed(error: SpillwayError): void {
     const state = this.#state;
     if (state.kind !== 'calling') return;
@@ -140,7 +144,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
       return this.#goOn(error, sent.target);
     }
     this.#settle(sent, error.code, charged, () => {
-      if (this.#isEnded()) return;
+      if (this.#state === ENDED) return;
       if (hasContent) return this.#fail(error);
       this.#goOn(error, sent.target);
     });
@@ -155,7 +159,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   #expire(calling: Calling, error: SpillwayError): void {
     this.#listener.onExpired?.(error);
     this.#leave(calling, error, error.code, () => {
-      if (!this.#isEnded()) this.#fail(error);
+      if (this.#state !== ENDED) this.#fail(error);
     });
   }
 
@@ -189,7 +193,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     const { organizationId } = this.#order.payer;
     const pass = closedPass(breakers, target, organizationId);
     if (pass) return this.#admit(target, pass);
-    const isEnded = () => this.#isEnded();
+    const isEnded = () => this.#state === ENDED;
     requestPass(breakers, target, organizationId, isEnded, (answer) => {
       if (answer.isAllowed) return this.#admit(target, answer.pass);
       this.#rounds.skip(circuitRefusal(target.provider, answer));
@@ -268,7 +272,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     const { retry, error } = end;
     if (!retry) return this.#wait(end);
     retryBudget.take(this.#lastSent?.target.provider ?? '', payer.organizationId, (isGranted) => {
-      if (this.#isEnded()) return;
+      if (this.#state === ENDED) return;
       if (!isGranted) return this.#fail(this.#rounds.finalError(moment.now));
       logRetry(log, this.#order.id, error, retry);
       metrics.retried(error.code);
@@ -292,9 +296,5 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     const notify = () => this.#listener.onFailed(withCallersModel(error, plan), this.#lastRecord);
     if (this.#unserved) this.#unserved.charge(notify);
     else notify();
-  }
-
-  #isEnded(): boolean {
-    return this.#state.kind === 'ended';
   }
 }

@@ -16,7 +16,7 @@ import type { Ticket, Watched } from '../../kernel/watch.ts';
 import { containsError, errorIn } from '../json/error-member.ts';
 import type { UpstreamCall, UpstreamHeaders, UpstreamListener } from '../upstream.ts';
 import type { AttemptCall, AttemptListener, AttemptParts } from './attempt-call.ts';
-import { type ClockPhase, overduePhase } from './attempt-clocks.ts';
+import { type ClockPhase, isReportDue, overduePhase } from './attempt-clocks.ts';
 import { isRefusal, lost, timedOut, UNREADABLE } from './attempt-failure.ts';
 import { contentTypeOf } from './headers.ts';
 import { type LeftOutcome, usageListener } from './leave-attempt.ts';
@@ -152,6 +152,7 @@ export class Attempt implements UpstreamListener, Watched {
       if (nowMs > this.#leavesAtMs) this.#endWith(timedOut('total'));
       return;
     }
+    if (isReportDue(nowMs - this.#startedAtMs)) this.#listener.onRunning?.();
     const phase = this.#overdue(nowMs);
     if (this.#state === 'refused') {
       if (phase || nowMs - this.#refusedAtMs > MAX_REFUSAL_MS) this.#refuse();

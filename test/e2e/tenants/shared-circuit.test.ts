@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { sleep, systemClock } from '../../../src/kernel/clock.ts';
 import { ask, type Caller, errorOf, messageBody } from '../../support/gateway/call-rig.ts';
 import { openVendorRig, refuse } from './vendor-rig.ts';
 
@@ -54,4 +55,22 @@ test('one failure among the successes of an organisation opens no circuit for it
   for (const caller of [other, await rig.newTenant()])
     assert.equal((await ask(caller)).status, 200);
   assert.equal(errorOf(await ask(hostile)).params['reason'], 'circuit_open');
+});
+
+test('an organisation with a long call keeps out of the circuit that failures of another open', async (context) => {
+  const { rig, provoke, hostile, other } = await open(context);
+  rig.answerWith(({ body }, response) => {
+    if (body.includes('hang')) return true;
+    if (!body.includes('provoke')) return undefined;
+    return refuse(response, 500, { type: 'error', error: { type: 'api_error' } });
+  });
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const messages = [{ role: 'user', content: 'hang' }];
+  const long = ask(other, { body: { ...messageBody(), messages }, signal }).catch(() => undefined);
+  await sleep(systemClock, 1500);
+  for (let call = 0; call < 2 * FAILURES; call += 1) await provoke(hostile);
+  assert.equal((await ask(other)).status, 200);
+  leaving.abort();
+  await long;
 });
