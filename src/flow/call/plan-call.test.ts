@@ -79,6 +79,18 @@ test('streaming and reasoning are detected', () => {
   assert.equal(text.isReasoning, false);
 });
 
+test('counting tokens and tiers with capacity of their own are counted apart', () => {
+  const chat = (tier: string) => `{"model":"gpt-5","service_tier":"${tier}"}`;
+  for (const [url, body, isApart] of [
+    ['/v1beta/models/gemini-2.5-pro:countTokens', '{"contents":[]}', true],
+    ['/v1/chat/completions', chat('flex'), true],
+    ['/v1/chat/completions', chat('priority'), false],
+    ['/v1/chat/completions', chat('default'), false],
+    ['/v1beta/models/gemini-2.5-pro:generateContent', '{"contents":[]}', false],
+  ] as const)
+    assert.equal(call(url, body).isCountedApart, isApart, url + body);
+});
+
 test("Gemini's model and streaming come from the path, below the provider's base path", () => {
   const url = '/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse&key=secret';
   const { path, isStream, body } = call(url, '{"model":"gpt-5","contents":[]}');

@@ -74,11 +74,17 @@ export function readStated(
   };
 }
 
-/** Vendors count the counting of tokens, and their faster and cheaper tiers, apart from a model's other calls. */
+/**
+ * Vendors count the counting of tokens, and the tiers with capacity of their own, apart from a model's other calls. A priority
+ * call counts against the model's limits.
+ */
 function isCountedApart({ operation }: RequestKind, features: RequestFeatures | undefined) {
   if (operation === 'count_tokens') return true;
-  return features?.tiers.some(({ field }) => field !== 'inference_geo') === true;
+  return features?.tiers.some(({ tier }) => APART_TIER.test(tier)) === true;
 }
+
+/** OpenAI, Google and Groq: `flex`; Groq: `performance`; OpenAI: `scale`; Anthropic: `speed: fast`. */
+const APART_TIER = /flex|fast|performance|scale/i;
 
 /**
  * Fields by which some providers serve a request with another model than the one it names: that model has another price,
