@@ -13,7 +13,9 @@ export async function openUpstream(config: Config, clock: Clock): Promise<Upstre
   const { caFile, httpsProxy, httpProxy, noProxy, proxyLoopback } = config.upstream;
   const options = {
     connectTimeoutMs: config.timeouts.connectMs,
-    maxConnectionsPerOrigin: withReserve(config.cluster.maxConcurrentBuilds),
+    // Requests and jobs are bounded apart: neither waits for connections of the other.
+    maxConnectionsPerOrigin:
+      withReserve(config.cluster.maxConcurrentBuilds) + config.worker.concurrency,
     ca: caFile === undefined ? undefined : readAuthorities('UPSTREAM_CA_FILE', caFile),
   };
   const direct = createHttp1Upstream({ ...options, clock });
