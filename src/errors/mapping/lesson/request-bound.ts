@@ -74,7 +74,7 @@ function takesTheRest({ name, remaining }: Left, tokens: number): boolean {
 const FEATURE_WINDOW = /grounding|long_?context|fast_?mode|input[-_]images/;
 
 const LIMIT_SENTENCE =
-  /\bcan only afford\b|\bor fewer max_tokens\b|\blong[- ]context\b|\b1m context\b|\bfast mode\b|\binput-images per\b|\bestimated cost\b|\bthis request (?:would )?(?:requires?|costs?|needs?)\b|\brequires? a paid\b|\bnot (?:available|included|supported) (?:on|in|with) (?:your|the) (?:current |free )?(?:plan|tier)\b/i;
+  /\bcan only afford\b|\bor fewer max_tokens\b|\blong[- ]context\b|\b1m context\b|\bfast mode\b|\binput-images per\b|\bestimated cost\b|\bthis request would cost\b|\brequires? a paid\b|\bnot (?:available|included|supported) (?:on|in|with) (?:your|the) (?:current |free )?(?:plan|tier)\b/i;
 
 /** OpenAI: a restricted key without the scope of an endpoint; Google: an operation that accepts no API key. */
 const SCOPE_SENTENCE =

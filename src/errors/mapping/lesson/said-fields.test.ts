@@ -90,5 +90,6 @@ test('a prompt about an error does not hide it', () => {
     code: 'insufficient_quota',
     message: 'You exceeded your current quota, please check your plan and billing details.',
   });
-  assert.equal(lessonOf(failure, { prompt: 'insufficient_quota' }).code, 'AI_LIMIT_REACHED');
+  for (const prompt of ['insufficient_quota', `insufficient_quota ${'x'.repeat(300_000)}`])
+    assert.equal(lessonOf(failure, { prompt }).code, 'AI_LIMIT_REACHED');
 });

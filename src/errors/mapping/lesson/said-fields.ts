@@ -21,7 +21,10 @@ export function isSaidName(
 ): boolean {
   const known = knownName(name);
   const meaning = (known?.firm ?? (refusesRequest(httpStatus) ? known?.loose : undefined))?.meaning;
-  return meaning !== undefined && CLAIMS.has(meaning) && isSaidBy(callerText, name);
+  if (meaning === undefined || !CLAIMS.has(meaning)) return false;
+  // Long requests contain any name, and these statuses state a limit by themselves.
+  const isLong = callerText !== undefined && callerText() === undefined;
+  return !(isLong && LIMIT_STATUSES.has(httpStatus)) && isSaidBy(callerText, name);
 }
 
 /** A delay or an instant that the request contains under the same key. */
@@ -41,6 +44,7 @@ export function ownWindow(window: string, facts: RequestFacts): string | undefin
   return isSaidBy(callerText, own) ? undefined : own;
 }
 
+const LIMIT_STATUSES: ReadonlySet<number | undefined> = new Set([402, 429]);
 const CLAIMS: ReadonlySet<Meaning> = new Set(['quota', 'limit', 'throttle', 'credentials']);
 
 function refusesRequest(status = 0): boolean {
