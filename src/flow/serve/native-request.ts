@@ -22,7 +22,11 @@ const MAX_LABEL_CHARACTERS = 200;
 
 /** A label that the caller chooses, such as `x-user-id`, bounded in length. */
 export function readLabel(value: string | string[] | undefined): string | undefined {
-  return typeof value === 'string' && value !== ''
-    ? value.slice(0, MAX_LABEL_CHARACTERS)
-    : undefined;
+  if (typeof value !== 'string' || value === '') return undefined;
+  return value.length <= MAX_LABEL_CHARACTERS ? value : copyOfStart(value);
+}
+
+/** A slice would keep the whole header in memory for as long as a table keeps the label. */
+function copyOfStart(value: string): string {
+  return Buffer.from(value.slice(0, MAX_LABEL_CHARACTERS)).toString();
 }

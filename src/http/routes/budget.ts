@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { OrganizationStore } from '../../admission/organization-store.ts';
 import type { Principal } from '../../admission/principal.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
+import { readLabel } from '../../flow/serve/native-request.ts';
 import { nanosToUsd } from '../../kernel/money.ts';
 import type {
   BudgetLedger,
@@ -71,12 +72,7 @@ export function budgetRoutes(parts: BudgetRouteParts): RegisterRoutes {
       },
       async ({ principal, headers }) => {
         if (!principal) throw new SpillwayError('UNAUTHORIZED', 'missing credentials');
-        const user = headers['x-user-id'];
-        return report(
-          ledger,
-          terms.budgetOf(principal),
-          typeof user === 'string' ? user : undefined,
-        );
+        return report(ledger, terms.budgetOf(principal), readLabel(headers['x-user-id']));
       },
     );
     api.get(
