@@ -10,6 +10,8 @@ export type BuildEventPage = {
   readonly userId?: string | undefined;
   readonly after: number;
   readonly limit: number;
+  /** Ends the page behind the event that reaches it; the first event is always listed. */
+  readonly maxBytes?: number | undefined;
 };
 
 export type BuildEventStore = {

@@ -82,6 +82,18 @@ export function buildEventStoreContract(
       assert.deepEqual(await read('bare'), [{ ...plain('bare'), ...empty, id }]);
     });
 
+    it('a page ends behind the event that reaches its bytes, and has at least one event', async () => {
+      const large = { ...plain('large'), data: { text: 'é'.repeat(5000) } };
+      const ids = await opened.events.append([plain('large'), large, large, plain('large')]);
+      const pageOf = async (maxBytes: number, after = 0) =>
+        idsOf(await read('large', { maxBytes, after }));
+      assert.deepEqual(await pageOf(1_000_000), ids);
+      assert.deepEqual(await pageOf(10_000), ids.slice(0, 2));
+      assert.deepEqual(await pageOf(12_000), ids.slice(0, 3));
+      assert.deepEqual(await pageOf(1, ids[0]), ids.slice(1, 2));
+      assert.deepEqual(await pageOf(1, ids[3]), []);
+    });
+
     it('pages are in order, after a given id, and can be of one user', async () => {
       const ids = await opened.events.append([
         { ...plain('pages'), userId: 'one' },

@@ -3,11 +3,19 @@
 // last id it saw misses no event. An event that the table rejects (a product's columns may be narrower) is INVALID_REQUEST.
 // Rows that a product wrote without an organisation belong to the configured one, else to operators alone.
 
-import { type Kysely, sql, type Transaction } from 'kysely';
+import {
+  type Kysely,
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  sql,
+  type Transaction,
+} from 'kysely';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { BuildKey, NewBuildEvent } from '../../events/build-event.ts';
 import type { BuildEventStore } from '../../events/build-event-store.ts';
 import { timestampIn, timestampOut, toBuildEvent, toBuildEventRow } from './build-event-row.ts';
+import type { BuildEventsTable } from './build-events-table.ts';
 import type { Schema } from './schema.ts';
 import { type SqlDialect, type SqlStore, toNumber } from './sql-dialect.ts';
 
@@ -31,8 +39,8 @@ export function createBuildEventStore(
         throw isInvalidRow(cause) ? invalidEvent(cause) : cause;
       }
     },
-    async list({ buildId, organizationId, userId, after, limit }) {
-      const rows = await db
+    async list({ buildId, organizationId, userId, after, limit, maxBytes }) {
+      const page = db
         .selectFrom('project_build_events')
         .select(COLUMNS)
         .select(timestampOut(dialect).as('created_at'))
@@ -50,8 +58,11 @@ export function createBuildEventStore(
         .$if(userId !== undefined, (query) => query.where('user_id', '=', userId ?? ''))
         .where(sql<boolean>`id > ${after}`)
         .orderBy('id')
-        .limit(limit)
-        .execute();
+        .limit(limit);
+      const rows = await (maxBytes === undefined
+        ? page
+        : upTo(db, dialect, page, maxBytes)
+      ).execute();
       return rows.map((row) => toBuildEvent(row, unownedOrganization));
     },
     async latest(builds) {
@@ -87,6 +98,39 @@ export function createBuildEventStore(
       return deleted.length;
     },
   };
+}
+
+type EventRow = Selectable<BuildEventsTable>;
+
+/** The rows of a page before which fewer bytes were read. Callers choose the size of an event: a page of large ones blocks the process. */
+function upTo(
+  db: Kysely<Schema>,
+  dialect: SqlDialect,
+  page: SelectQueryBuilder<Schema, 'project_build_events', EventRow>,
+  maxBytes: number,
+) {
+  const bytes = sql.join(
+    TEXTS.map((column) => bytesOf(column, dialect)),
+    sql` + `,
+  );
+  const sized = db
+    .selectFrom(page.as('page'))
+    .selectAll()
+    .select(sql<number>`sum(${bytes}) over (order by id) - (${bytes})`.as('bytes_before'));
+  return db
+    .selectFrom(sized.as('sized'))
+    .selectAll()
+    .where('bytes_before', '<', maxBytes)
+    .orderBy('id');
+}
+
+/** The columns without a small bound. On PostgreSQL they may be of other types than text. */
+const TEXTS = ['event_data', 'event_description', 'error_message'] as const;
+
+function bytesOf(column: (typeof TEXTS)[number], dialect: SqlDialect): RawBuilder<number> {
+  const text = sql.ref(column);
+  if (dialect.name === 'sqlite') return sql`coalesce(octet_length(${text}), 0)`;
+  return sql`coalesce(octet_length(${text}::text), 0)`;
 }
 
 export async function insertEvents(

@@ -14,7 +14,7 @@ import { readonlyPageOf } from '../paging.ts';
 import { adminGuard, adminSchema, organizationId } from '../schemas/admin.ts';
 import { operatorEventView } from '../schemas/build-event.ts';
 import { plainAnswer } from '../schemas/documented.ts';
-import { buildPath, cutEvents, eventsQuery } from './builds.ts';
+import { buildPath, eventsQuery, readPage } from './builds.ts';
 
 export type AdminBuildRouteParts = {
   readonly events: Pick<BuildEventStore, 'list'>;
@@ -41,15 +41,9 @@ export function adminBuildRoutes(parts: AdminBuildRouteParts): RegisterRoutes {
           response: { 200: readonlyPageOf(operatorEventView) },
         }),
       },
-      async ({ params: { buildId }, query: { org, limit, fields = parts.fields, ...page } }) => {
-        const found = await events.list({
-          ...page,
-          organizationId: org,
-          buildId,
-          limit: limit + 1,
-        });
+      async ({ params: { buildId }, query: { org, fields = parts.fields, ...page } }) => {
         const reader = { locale: DEFAULT_LOCALE, timeZone: DEFAULT_TIME_ZONE, now: clock.now() };
-        return cutEvents(found, limit, (event) =>
+        return readPage(events, { ...page, organizationId: org, buildId }, (event) =>
           withFields(toOperatorView(event, reader, redact), fields),
         );
       },

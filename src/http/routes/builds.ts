@@ -6,7 +6,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Principal } from '../../admission/principal.ts';
 import type { BuildEvent } from '../../events/build-event.ts';
-import type { BuildEventStore } from '../../events/build-event-store.ts';
+import type { BuildEventPage, BuildEventStore } from '../../events/build-event-store.ts';
 import { toBuildEventView } from '../../events/build-event-view.ts';
 import type { EmitEvents, ReportedFailure } from '../../events/emit-events.ts';
 import { EVENT_FIELDS, type EventFields, withFields } from '../../events/event-fields.ts';
@@ -39,6 +39,9 @@ export type BuildRouteParts = {
 const MAX_REPORT_BYTES = 8 * 2 ** 20;
 /** Small, because each reader holds a page in memory and an event may be large. */
 const LIVE_PAGE = 20;
+const MAX_LIVE_PAGE_BYTES = 64 * 1024;
+/** Building a page of this size blocks the process for milliseconds. */
+const MAX_PAGE_BYTES = 2 ** 20;
 
 export const buildPath = z.object({ buildId: printable(200) });
 const fieldsQuery = z.object({ fields: z.enum(EVENT_FIELDS).optional() });
@@ -113,9 +116,8 @@ export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
         const { fields = parts.fields, ...query } = request.query;
         const page = { ...query, fields, organizationId, buildId: request.params.buildId };
         if (wantsStream(request)) return stream(parts, request, reply, page);
-        const found = await events.list({ ...page, limit: page.limit + 1 });
         const reader = readerOf(request, principal, clock.now());
-        return cutEvents(found, page.limit, viewFor(reader, fields));
+        return readPage(events, page, viewFor(reader, fields));
       },
     );
   };
@@ -125,15 +127,20 @@ function viewFor(reader: EventReader, fields: EventFields) {
   return (event: BuildEvent) => withFields(toBuildEventView(event, reader), fields);
 }
 
-/** A page of events; its cursor is the `after` of the next page. */
-export function cutEvents<T>(
-  found: readonly BuildEvent[],
-  limit: number,
+export type EventPage<T> = { readonly data: readonly T[]; readonly nextCursor: string | null };
+
+/** Reads up to `limit` events, and fewer where they are large; the cursor is the `after` of the next page. */
+export async function readPage<T>(
+  events: Pick<BuildEventStore, 'list'>,
+  page: BuildEventPage,
   toView: (event: BuildEvent) => T,
-): { readonly data: readonly T[]; readonly nextCursor: string | null } {
-  const shown = found.slice(0, limit);
-  const last = found.length > limit ? shown.at(-1) : undefined;
-  return { data: shown.map(toView), nextCursor: last === undefined ? null : String(last.id) };
+): Promise<EventPage<T>> {
+  const found = await events.list({ ...page, maxBytes: MAX_PAGE_BYTES });
+  const data = found.map(toView);
+  const last = found.at(-1);
+  if (last === undefined) return { data, nextCursor: null };
+  const [next] = await events.list({ ...page, after: last.id, limit: 1 });
+  return { data, nextCursor: next === undefined ? null : String(last.id) };
 }
 
 async function stream(
@@ -144,7 +151,8 @@ async function stream(
 ): Promise<FastifyReply> {
   const { events, watch, live, gate, clock } = parts;
   const source: Followed<BuildEvent> = {
-    read: (after) => events.list({ ...page, after, limit: LIVE_PAGE }),
+    read: (after) =>
+      events.list({ ...page, after, limit: LIVE_PAGE, maxBytes: MAX_LIVE_PAGE_BYTES }),
     idOf: ({ id }) => id,
     isLast: ({ finished }) => finished,
     watch: (wake) => watch.watch(page, wake),

@@ -95,6 +95,27 @@ suite('reporting and reading', () => {
     assert.equal(valueAt(mine.body, 'data', 'length'), 1);
   });
 
+  test('a page of large events is shorter than its limit, and its cursor continues', async () => {
+    const events = Array.from({ length: 30 }, (_, step) => ({
+      type: 'step',
+      data: { step, text: 'x'.repeat(65_000) },
+    }));
+    assert.equal((await call('POST', '/v1/builds/b-large/events', events)).status, 201);
+    const steps: unknown[] = [];
+    for (let after = '0'; after !== ''; ) {
+      const path = `/v1/builds/b-large/events?limit=500&after=${after}`;
+      const page = await call('GET', path);
+      assert.ok(page.text.length < 1_500_000, `${page.text.length} characters`);
+      for (const event of valueAt(page.body, 'data') as unknown[])
+        steps.push(valueAt(event, 'data', 'step'));
+      after = valueAt(page.body, 'nextCursor') === null ? '' : textAt(page.body, 'nextCursor');
+    }
+    assert.deepEqual(
+      steps,
+      events.map(({ data }) => data.step),
+    );
+  });
+
   test('an organisation cannot read another’s builds', async () => {
     const other = await newKey('stranger');
     await call('POST', '/v1/builds/b-mine/events', { type: 'secret-step', finished: true });
