@@ -18,6 +18,7 @@ import { admitBodies } from './bodies/admit-bodies.ts';
 import type { BodyQuota } from './bodies/body-quota.ts';
 import { readJsonBodies } from './bodies/json-body.ts';
 import type { BodyIntake } from './bodies/read-body.ts';
+import { boundAnswers } from './bodies/unread-answers.ts';
 import { type ConnectionBounds, limitConnections } from './connection-limit.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { failRequest } from './fail-request.ts';
@@ -112,6 +113,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     nameRequest(request, reply);
   });
   admitBodies(app, parts.quota, parts.intake);
+  boundAnswers(app, parts.quota);
   parts.idempotency.register(app);
   app.setErrorHandler((error, request, reply) =>
     failRequest(parts, request, reply, fromFrameworkError(error, request.routeOptions.bodyLimit)),

@@ -31,6 +31,7 @@ import {
 import { readBegunResponse } from './begun-response.ts';
 import { type BodyLease, type BodyQuota, MAX_SMALL_BODY_BYTES } from './bodies/body-quota.ts';
 import { announcedBytes, type BodyIntake, readBody } from './bodies/read-body.ts';
+import { expectReading, isLargeAnswer } from './bodies/unread-answers.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { findPrincipal, hasCredential, readCredential } from './credential.ts';
 import type { AcceptedForward, InterServerGate } from './inter-server-gate.ts';
@@ -150,12 +151,22 @@ class NativeConnection implements Reply {
   }
 
   end(chunk?: Buffer | string): void {
-    if (typeof chunk !== 'object' || chunk.length > MAX_SINGLE_WRITE_BYTES) {
-      this.#response.end(chunk);
-      return;
-    }
+    if (chunk && isLargeAnswer(chunk.length)) return this.#endLarge(chunk);
+    if (typeof chunk !== 'object' || chunk.length > MAX_SINGLE_WRITE_BYTES)
+      return void this.#response.end(chunk);
     // Node writes a string together with the headers in one write; latin1 preserves every byte.
     this.#response.end(chunk.toString('latin1'), 'latin1');
+  }
+
+  /** Unread answers must not fill the memory: beyond the bound the connection is closed instead. */
+  #endLarge(chunk: Buffer | string): void {
+    try {
+      this.#lease?.addAnswer(chunk.length);
+    } catch {
+      return void this.#response.destroy();
+    }
+    expectReading(this.#response);
+    this.#response.end(chunk);
   }
 
   #authenticated(principal: Principal): void {

@@ -21,6 +21,7 @@ import { createPriceBook } from '../../metering/prices/price-book.ts';
 import { createModelMaximum, createWorstCase } from '../../metering/prices/worst-case.ts';
 import { createResolveTargets } from '../../routing/resolve-targets.ts';
 import { createTargetLoad } from '../../routing/target-load.ts';
+import { createAnswerBytes } from '../../upstream/attempt/answer-bytes.ts';
 import type { AttemptParts } from '../../upstream/attempt/attempt-call.ts';
 import { createAccountTerms } from '../account-terms.ts';
 import { createBudgetOwners } from '../budget-owners.ts';
@@ -120,6 +121,7 @@ async function openAttempts(
     timeouts: config.timeouts,
     onHealthy: (target, headers) => headroom.learn(target, headers),
     maxAnswerBytes: MAX_ANSWER_BYTES,
+    answerBytes: createAnswerBytes(Math.max(MAX_ANSWER_BYTES, config.server.maxBodyBytes)),
     maxHeldBytes: config.streams.maxBufferBytes,
   };
 }

@@ -159,13 +159,13 @@ export const SETTINGS = {
       FILE_ONLY,
       size(2 ** 20),
       512 * 2 ** 20,
-      'The bytes of all request bodies that the server holds at once; at least the largest body.',
+      'The bytes of all request bodies and unread answers that the server holds at once, and of the large answers that arrive at once; at least the largest body.',
     ),
     maxOrganizationBodyBytes: setting(
       FILE_ONLY,
       size(2 ** 20),
       128 * 2 ** 20,
-      'The bytes of request bodies that the server holds at once for one organisation; at least the largest body.',
+      'The bytes of request bodies and unread answers that the server holds at once for one organisation; at least the largest body.',
     ),
     uploadIdleTimeoutMs: setting(
       FILE_ONLY,

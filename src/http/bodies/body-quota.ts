@@ -1,7 +1,8 @@
 // Bounds the bytes of request bodies that this server holds, in all and per organisation, and the large uploads of an
 // organisation that are not complete, by its concurrency. A body is admitted by its announced length before its first byte is read; a body
 // without a length is admitted chunk by chunk. Its bytes count until the response has ended, because the call needs them
-// until then. Without these bounds a few unfinished uploads of one organisation occupy the memory of all.
+// until then. A large answer counts, too, until its caller has read it. Without these bounds a few unfinished uploads or unread
+// answers of one organisation occupy the memory of all.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 
@@ -24,6 +25,9 @@ export const MAX_SMALL_BODY_BYTES = 64 * 1024;
 
 /** Small bodies may exceed a bound by this factor, so that large uploads cannot lock out ordinary requests and operators. */
 const SMALL_BODY_FACTOR = 1.25;
+
+/** Answers to calls may exceed a bound by this factor: they are paid for, and those in flight were admitted without their size. */
+const CALL_ANSWER_FACTOR = 2;
 
 const RETRY_AFTER_MS = 1000;
 /** Organisations without bodies are dropped beyond this number of entries. */
@@ -61,11 +65,20 @@ export class BodyQuota {
     return new BodyLease(this, held, announcedBytes ?? 0, isLarge);
   }
 
+  /** Counts an answer that is not the answer to a call of a model. Throws as `admit` does. */
+  admitAnswer({ organizationId }: BodyOwner, bytes: number): BodyLease {
+    const held = this.#heldBy(organizationId);
+    this.take(held, bytes);
+    return new BodyLease(this, held, bytes, false);
+  }
+
   take(held: Held, bytes: number, factor = 1): void {
     if (held.bytes + bytes > this.#options.maxBytesPerOrganization * factor)
-      throw organizationRefusal('the organisation is at its limit of body bytes');
+      throw organizationRefusal(
+        'the organisation is at its limit of bytes in bodies and unread answers',
+      );
     if (this.#bytes + bytes > this.#options.maxBytes * factor)
-      throw serverRefusal('server is at its limit of body bytes');
+      throw serverRefusal('server is at its limit of bytes in bodies and unread answers');
     held.bytes += bytes;
     this.#bytes += bytes;
   }
@@ -109,6 +122,12 @@ export class BodyLease {
     if (bytes <= this.#bytes) return;
     this.#quota.take(this.#held, bytes - this.#bytes);
     this.#bytes = bytes;
+  }
+
+  /** Counts the answer to a call, beside the body. Throws when far too many bytes are unread. */
+  addAnswer(bytes: number): void {
+    this.#quota.take(this.#held, bytes, CALL_ANSWER_FACTOR);
+    this.#bytes += bytes;
   }
 
   /** The body is complete. Idempotent. */

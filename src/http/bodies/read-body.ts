@@ -6,7 +6,8 @@ import type { IncomingMessage } from 'node:http';
 import { SpillwayError, toSpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ticket, Watch, Watched } from '../../kernel/watch.ts';
-import { type BodyLease, MAX_SMALL_BODY_BYTES } from './body-quota.ts';
+import { BytePieces } from '../../upstream/byte-pieces.ts';
+import type { BodyLease } from './body-quota.ts';
 import { decodeBody } from './decode-body.ts';
 import type { DecodeQueue } from './decode-queue.ts';
 
@@ -48,9 +49,9 @@ class BodyReading implements Watched {
   readonly #intake: BodyIntake;
   readonly #done: (body: Buffer) => void;
   readonly #failed: (error: SpillwayError) => void;
-  readonly #chunks: Buffer[] = [];
-  /** A large body of known length, in one piece: thousands of small pieces would fragment the heap for good. */
-  #whole: Buffer | undefined;
+  /** A body of known length that arrived in one piece. */
+  #only: Buffer | undefined;
+  #pieces: BytePieces | undefined;
   #size = 0;
   #lastChunkAtMs: number;
   #ticket: Ticket | undefined;
@@ -102,19 +103,17 @@ class BodyReading implements Watched {
   }
 
   #keep(chunk: Buffer): void {
-    const announced = announcedBytes(this.#request) ?? 0;
-    if (announced <= MAX_SMALL_BODY_BYTES || chunk.length === announced)
-      return void this.#chunks.push(chunk);
-    this.#whole ??= Buffer.allocUnsafeSlow(announced);
-    chunk.copy(this.#whole, this.#size - chunk.length);
+    const announced = announcedBytes(this.#request);
+    if (chunk.length === announced) this.#only = chunk;
+    else (this.#pieces ??= new BytePieces(announced)).add(chunk);
   }
 
   #end(): void {
     if (this.#ticket === undefined) return;
     this.#leave();
     this.#terms.lease.uploaded();
-    const body = this.#whole ?? this.#joined();
-    this.#whole = undefined;
+    const body = this.#only ?? this.#pieces?.joined() ?? EMPTY;
+    this.#forget();
     if (this.#request.headers['content-encoding'] === undefined) return this.#decode(body);
     this.#intake.decoding.run((release) => this.#decode(body, release));
   }
@@ -138,18 +137,15 @@ class BodyReading implements Watched {
     this.#done(body);
   }
 
-  #joined(): Buffer {
-    const [only] = this.#chunks;
-    const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#size);
-    this.#chunks.length = 0;
-    return body;
+  #forget(): void {
+    this.#only = undefined;
+    this.#pieces = undefined;
   }
 
   /** The rest of the body is discarded as it arrives. */
   #fail(error: SpillwayError): void {
     this.#leave();
-    this.#chunks.length = 0;
-    this.#whole = undefined;
+    this.#forget();
     this.#failed(error);
   }
 
@@ -159,6 +155,8 @@ class BodyReading implements Watched {
     this.#ticket = undefined;
   }
 }
+
+const EMPTY = Buffer.alloc(0);
 
 function tooLarge(limit: number): SpillwayError {
   return new SpillwayError('REQUEST_TOO_LARGE', 'the body is larger than the limit', {

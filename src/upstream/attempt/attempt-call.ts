@@ -6,6 +6,7 @@ import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { MeteredUsage } from '../../kernel/usage.ts';
 import type { Watch } from '../../kernel/watch.ts';
 import type { Upstream, UpstreamHeaders } from '../upstream.ts';
+import type { AnswerBytes } from './answer-bytes.ts';
 import type { AttemptTimeouts } from './attempt-clocks.ts';
 
 export type AttemptTarget = {
@@ -51,6 +52,8 @@ export type AttemptParts = {
   readonly watch: Watch;
   readonly timeouts: AttemptTimeouts;
   readonly maxAnswerBytes: number;
+  /** The large answers of all calls together; absent: unbounded. */
+  readonly answerBytes?: AnswerBytes;
   /** Called with the headers of every successful response: they report the headroom of the provider's limits. */
   readonly onHealthy?: (target: AttemptTarget, headers: UpstreamHeaders) => void;
   readonly maxHeldBytes: number;

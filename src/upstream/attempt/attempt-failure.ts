@@ -1,9 +1,15 @@
 // The failures that an attempt itself finds: a clock that ran out, an answer that broke off, a status that is no answer.
 
 import type { Verdict } from '../../errors/codes.ts';
+import { judgeProviderError } from '../../errors/map-provider-error.ts';
 import { UNREADABLE_ANSWER } from '../../errors/mapping/lesson/lesson.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { AttemptCall } from './attempt-call.ts';
 import type { ClockPhase } from './attempt-clocks.ts';
+import { requestFacts } from './request-facts.ts';
+
+/** The error mapper reads at most this much of a refusal's body. */
+export const MAX_REFUSAL = { bytes: 8 * 1024, ms: 3000 } as const;
 
 /** A success without a body and a redirect are no answers; a redirect is not followed, because its target is unknown. */
 export function isRefusal(status: number): boolean {
@@ -11,7 +17,7 @@ export function isRefusal(status: number): boolean {
 }
 
 /** The provider reported success or a redirect and sent something else: its failure, not ours. */
-export const UNREADABLE: Verdict = {
+const UNREADABLE: Verdict = {
   code: 'PROVIDER_UNAVAILABLE',
   params: { reason: 'error' },
   retryable: true,
@@ -27,5 +33,31 @@ export function lost(why: string): SpillwayError {
     params: { phase: 'lost' },
     lesson: UNREADABLE_ANSWER,
     isBrokenOff: true,
+  });
+}
+
+type Judged = {
+  /** 0 without a response. */
+  readonly status: number;
+  readonly now: number;
+  readonly isBrokenOff: boolean;
+};
+
+/** The error for a failure of the provider or of its connection. */
+export function judge(
+  call: AttemptCall,
+  failure: unknown,
+  message: string,
+  { status, now, isBrokenOff }: Judged,
+): SpillwayError {
+  const { provider, model } = call.target;
+  const context = { provider, model, now, ...requestFacts(call) };
+  const { verdict, lesson } = judgeProviderError(failure, context);
+  const honest = verdict.code === 'INTERNAL' && status < 400 ? UNREADABLE : verdict;
+  return new SpillwayError(honest.code, message, {
+    ...honest,
+    lesson,
+    isBrokenOff,
+    cause: failure,
   });
 }

@@ -5,8 +5,11 @@ import { createTestClock, type TestClock } from '../../../test/support/test-cloc
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import { createWatch, type Watch } from '../../kernel/watch.ts';
 import type { Upstream, UpstreamListener, UpstreamRequest } from '../upstream.ts';
+import { createAnswerBytes } from './answer-bytes.ts';
 import { Attempt } from './attempt.ts';
-import type { AttemptCall, AttemptListener } from './attempt-call.ts';
+import type { AttemptCall, AttemptListener, AttemptParts } from './attempt-call.ts';
+
+const MIB = 2 ** 20;
 
 const TIMEOUTS = {
   firstContentMs: 10_000,
@@ -48,7 +51,11 @@ type Rig = {
   readonly requests: UpstreamRequest[];
 };
 
-function rig(given: Partial<AttemptCall> = {}, takesMore = true): Rig {
+function rig(
+  given: Partial<AttemptCall> = {},
+  takesMore = true,
+  bounds: Pick<AttemptParts, 'answerBytes'> = {},
+): Rig {
   const clock = createTestClock();
   const watch = createWatch(clock);
   const said: string[] = [];
@@ -80,7 +87,15 @@ function rig(given: Partial<AttemptCall> = {}, takesMore = true): Rig {
     close: async () => {},
   };
   const attempt = new Attempt(
-    { upstream, clock, watch, timeouts: TIMEOUTS, maxAnswerBytes: 500, maxHeldBytes: 4096 },
+    {
+      upstream,
+      clock,
+      watch,
+      timeouts: TIMEOUTS,
+      maxAnswerBytes: bounds.answerBytes ? 8 * MIB : 500,
+      maxHeldBytes: 4096,
+      ...bounds,
+    },
     {
       target: {
         provider: 'anthropic',
@@ -151,6 +166,19 @@ test('a response beyond maxAnswerBytes is aborted', () => {
   provider.onEnd();
   assert.deepEqual(said, ['failed NETWORK_TIMEOUT lost']);
   assert.deepEqual(asked, ['abort']);
+});
+
+test('large responses that arrive at once share a bound, and an ended one leaves its share', () => {
+  const answerBytes = createAnswerBytes(3 * MIB);
+  const [one, other] = [rig({}, true, { answerBytes }), rig({}, true, { answerBytes })];
+  for (const { provider } of [one, other]) provider.onHead(200, JSON_HEAD);
+  for (let count = 0; count < 3; count += 1) one.provider.onData(Buffer.alloc(MIB, ' '));
+  for (let count = 0; count < 3; count += 1) other.provider.onData(Buffer.alloc(MIB, ' '));
+  assert.deepEqual(other.said, ['failed CAPACITY_EXHAUSTED']);
+  one.provider.onData(Buffer.from(ANSWER));
+  one.provider.onEnd();
+  assert.deepEqual(one.said, [`answer application/json ${3 * MIB + ANSWER.length} 2`]);
+  assert.equal(answerBytes.take(3 * MIB), true);
 });
 
 test('an error status is mapped by its body and headers, of which a bounded part is kept', () => {

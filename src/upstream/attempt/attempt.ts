@@ -9,26 +9,22 @@
 // The status alone makes a refusal; its body is read up to a size and a time, and may be cut. The listener gets exactly
 // one outcome. A stream is relayed in whole events, so that the provider's error event never reaches the caller.
 
-import { judgeProviderError } from '../../errors/map-provider-error.ts';
-import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { MeteredUsage } from '../../kernel/usage.ts';
 import type { Ticket, Watched } from '../../kernel/watch.ts';
+import type { BytePieces } from '../byte-pieces.ts';
 import { containsError, errorIn } from '../json/error-member.ts';
 import type { UpstreamCall, UpstreamHeaders, UpstreamListener } from '../upstream.ts';
+import { beginPieces, tooManyAnswers, UNCOUNTED_BYTES } from './answer-bytes.ts';
 import type { AttemptCall, AttemptListener, AttemptParts } from './attempt-call.ts';
 import { type ClockPhase, isReportDue, overduePhase } from './attempt-clocks.ts';
-import { isRefusal, lost, timedOut, UNREADABLE } from './attempt-failure.ts';
+import { isRefusal, judge, lost, MAX_REFUSAL, timedOut } from './attempt-failure.ts';
 import { contentTypeOf } from './headers.ts';
 import { type LeftOutcome, usageListener } from './leave-attempt.ts';
 import { readUsage } from './read-usage.ts';
 import { isRefusedAnswer, isRefusedStream } from './refused-answer.ts';
-import { requestFacts } from './request-facts.ts';
 import { StreamAnswer, type StreamStep } from './stream-answer.ts';
 import { isAnswer } from './whole-answer.ts';
-
-/** The error mapper reads at most this much of a refusal's body. */
-const MAX_REFUSAL_BYTES = 8 * 1024;
-const MAX_REFUSAL_MS = 3000;
 
 type State = 'calling' | 'collecting' | 'streaming' | 'refused' | 'ended';
 
@@ -42,8 +38,10 @@ export class Attempt implements UpstreamListener, Watched {
   #upstreamCall: UpstreamCall | undefined;
   #status = 0;
   #headers: UpstreamHeaders = {};
-  #chunks: Buffer[] = [];
+  #only: Buffer | undefined;
+  #pieces: BytePieces | undefined;
   #size = 0;
+  #countedBytes = 0;
   #stream: StreamAnswer | undefined;
   #isBegun = false;
   #pausedAtMs: number | undefined;
@@ -155,7 +153,7 @@ export class Attempt implements UpstreamListener, Watched {
     if (isReportDue(nowMs - this.#startedAtMs)) this.#listener.onRunning?.();
     const phase = this.#overdue(nowMs);
     if (this.#state === 'refused') {
-      if (phase || nowMs - this.#refusedAtMs > MAX_REFUSAL_MS) this.#refuse();
+      if (phase || nowMs - this.#refusedAtMs > MAX_REFUSAL.ms) this.#refuse();
       return;
     }
     if (phase) return this.#expire(timedOut(phase));
@@ -229,16 +227,21 @@ export class Attempt implements UpstreamListener, Watched {
 
   #collectRefusal(chunk: Buffer): void {
     this.#keep(chunk);
-    if (this.#size >= MAX_REFUSAL_BYTES) this.#refuse();
+    if (this.#size >= MAX_REFUSAL.bytes) this.#refuse();
   }
 
   #collect(chunk: Buffer): void {
     this.#keep(chunk);
-    if (this.#size > this.#parts.maxAnswerBytes) this.#endWith(lost('the answer is too large'));
+    const { maxAnswerBytes, answerBytes } = this.#parts;
+    if (this.#size > maxAnswerBytes) this.#endWith(lost('the answer is too large'));
+    else if (this.#size <= UNCOUNTED_BYTES || !answerBytes) return;
+    else if (answerBytes.take(chunk.length)) this.#countedBytes += chunk.length;
+    else this.#endWith(tooManyAnswers());
   }
 
   #keep(chunk: Buffer): void {
-    this.#chunks.push(chunk);
+    if (this.#size === 0) this.#only = chunk;
+    else (this.#pieces ??= beginPieces(this.#kept(), this.#headers, this.#parts)).add(chunk);
     this.#size += chunk.length;
   }
 
@@ -248,33 +251,27 @@ export class Attempt implements UpstreamListener, Watched {
     const usage = readUsage(format, body);
     // Status 200 with a proxy's page, a cut response or a bare refusal is a failure.
     const isWhole = isAnswer(format, body, usage);
-    const error = isWhole || body.length > MAX_REFUSAL_BYTES ? errorIn(body) : undefined;
+    const error = isWhole || body.length > MAX_REFUSAL.bytes ? errorIn(body) : undefined;
     if (error) return this.#refuse(error);
     const isRefused = isWhole && isRefusedAnswer(format, body);
     if (isRefused) this.#refusedUsage = usage;
-    if (!isWhole || isRefused) return this.#refuse();
-    if (this.#end()) this.#listener.onAnswer(body, contentTypeOf(this.#headers), usage);
+    if (!isWhole || isRefused) this.#refuse();
+    else if (this.#end()) this.#listener.onAnswer(body, contentTypeOf(this.#headers), usage);
   }
 
   #refuse(bytes = this.#kept()): void {
-    const body = bytes.toString('utf8', 0, MAX_REFUSAL_BYTES);
+    const body = bytes.toString('utf8', 0, MAX_REFUSAL.bytes);
     const failure = { status: this.#status, headers: this.#headers, body };
     this.#fail(failure, `the provider answered ${this.#status}`);
   }
 
   #kept(): Buffer {
-    const [only] = this.#chunks;
-    return this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#size);
+    return this.#pieces?.joined() ?? this.#only ?? Buffer.alloc(0);
   }
 
   #fail(failure: unknown, message: string, isBrokenOff = false): void {
-    const { provider, model } = this.#call.target;
-    const request = requestFacts(this.#call);
-    const context = { provider, model, now: this.#parts.clock.now(), ...request };
-    const { verdict, lesson } = judgeProviderError(failure, context);
-    const honest = verdict.code === 'INTERNAL' && this.#status < 400 ? UNREADABLE : verdict;
-    const options = { ...honest, lesson, isBrokenOff, cause: failure };
-    this.#endWith(new SpillwayError(honest.code, message, options));
+    const judged = { status: this.#status, now: this.#parts.clock.now(), isBrokenOff };
+    this.#endWith(judge(this.#call, failure, message, judged));
   }
 
   /** The provider goes on, so the listener may read its stream for the usage: `leave`. */
@@ -294,6 +291,7 @@ export class Attempt implements UpstreamListener, Watched {
     if (this.#state === 'ended') return false;
     this.#state = 'ended';
     if (this.#ticket !== undefined) this.#parts.watch.leave(this.#ticket);
+    if (this.#countedBytes > 0) this.#parts.answerBytes?.giveBack(this.#countedBytes);
     return true;
   }
 }
