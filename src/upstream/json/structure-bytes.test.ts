@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasTooMuchStructure } from './structure-bytes.ts';
+import { hasTooManyNodes, hasTooMuchStructure } from './structure-bytes.ts';
 
 function exceeds(json: string, maxBytes: number): boolean {
   return hasTooMuchStructure(Buffer.from(json), maxBytes);
@@ -29,4 +29,10 @@ test('a text that ends within a string is left to its reader', () => {
 test('a text that is nested too deeply is left to its reader', () => {
   assert.equal(exceeds('['.repeat(2000), 1000), false);
   assert.equal(exceeds('[]'.repeat(2000), 1000), true);
+});
+
+test('fields, objects and lists are counted, and those within strings are not', () => {
+  const json = Buffer.from('{"a:{[":[{},1,2,3,"::[["],"b":null}');
+  assert.equal(hasTooManyNodes(json, 5), false);
+  assert.equal(hasTooManyNodes(json, 4), true);
 });

@@ -7,6 +7,7 @@ import { MAX_JSON_DEPTH } from '../../kernel/json-depth.ts';
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
+  COLON,
   endOfString,
   OPEN_BRACE,
   OPEN_BRACKET,
@@ -32,6 +33,24 @@ export function hasTooMuchStructure(json: Buffer, maxBytes = MAX_STRUCTURE_BYTES
     at = endOfString(json, at + 1);
     if (at < 0) return false;
     left -= 1;
+  }
+  return false;
+}
+
+/** Far more than the longest conversation. A parser takes a microsecond for each, and its readers as much again. */
+export const MAX_NODES = 100_000;
+
+/** True for a text with more fields, objects and lists than the bound, for bodies that are parsed whole. */
+export function hasTooManyNodes(json: Buffer, maxNodes = MAX_NODES): boolean {
+  if (json.length <= maxNodes) return false;
+  let left = maxNodes;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (byte === QUOTE) {
+      at = endOfString(json, at + 1);
+      if (at < 0) return false;
+    } else if (byte === COLON || byte === OPEN_BRACE || byte === OPEN_BRACKET) left -= 1;
+    if (left < 0) return true;
   }
   return false;
 }

@@ -126,6 +126,19 @@ suite('model names and JSON depth', () => {
     assert.equal(gateway.simulator.log().length, 0);
   });
 
+  test('a body with hundreds of thousands of fields or objects is refused before it is parsed', async () => {
+    const fields = Array.from({ length: 150_000 }, (_, index) => `"k${index}":0`).join();
+    const { apiKey, adminKey } = gateway;
+    for (const inner of [`{${fields}}`, `[${'{},'.repeat(150_000)}1]`])
+      for (const [path, key, body] of [
+        ['/v1/jobs', apiKey, `{"model":"gpt-5-mini","request":{"a":${inner}}}`],
+        ['/v1/builds/b1/events', apiKey, `{"type":"step","data":${inner}}`],
+        ['/api/chat', apiKey, `{"message":"Hello","context":${inner}}`],
+        ['/admin/orgs', adminKey, `{"id":"x","messages":${inner}}`],
+      ] as const)
+        assertRefusal('', await send(path, body, key), 413, 'REQUEST_TOO_LARGE');
+  });
+
   test('a nested body with a mark of foreign thoughts is refused before it is parsed', async () => {
     const deep = '['.repeat(3_500_000);
     const body = `{"model":"claude-sonnet-4-5","thought":"${WRAPPED_PREFIX}","a":${deep}`;
