@@ -109,7 +109,8 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   });
   app.addHook('onRequest', async (request, reply) => {
     // Before the body is read: it may be large, and of any content type.
-    if (request.is404) return refuseUnserved(routing, reply.hijack().request.raw, reply.raw);
+    if (request.is404 || isDisguised(request))
+      return refuseUnserved(routing, reply.hijack().request.raw, reply.raw);
     nameRequest(request, reply);
   });
   admitBodies(app, parts.quota, parts.intake);
@@ -165,6 +166,13 @@ function createListener(
 function limitBody(route: RouteOptions, { routeBodyLimitBytes }: HttpServerOptions): void {
   const limitBytes = routeBodyLimitBytes[route.url.replace(/:(\w+)/g, '{$1}')];
   if (limitBytes !== undefined) route.bodyLimit = limitBytes;
+}
+
+/** `/%61dmin`: the router decodes it, and a reverse proxy with a rule about `/admin` may not. */
+function isDisguised({ raw: { url = '' }, routeOptions }: FastifyRequest): boolean {
+  if (!url.includes('%')) return false;
+  const [fixed = ''] = (routeOptions.url ?? '').split(/[:*]/, 1);
+  return !url.startsWith(fixed);
 }
 
 function nameRequest(request: FastifyRequest, reply: FastifyReply): void {

@@ -177,6 +177,14 @@ suite('invalid bodies, keys and routes', () => {
       );
   });
 
+  test('a path whose fixed part is escaped is not served, and an escaped id is', async () => {
+    const authorization = `Bearer ${gateway.adminKey}`;
+    for (const path of ['/%61dmin/orgs', '/admin/%6frgs', '/%64ashboard/session', '/%76%31/usage'])
+      assert.equal((await send(path, undefined, { authorization }, 'GET')).status, 404, path);
+    for (const path of ['/admin/orgs/%64efault', '/admin/orgs?q=%64efault'])
+      assert.equal((await send(path, undefined, { authorization }, 'GET')).status, 200, path);
+  });
+
   test('a path that resembles an endpoint is refused and reaches no provider', async () => {
     for (const path of [
       '/v1/nothing',
