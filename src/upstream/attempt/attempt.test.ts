@@ -462,6 +462,22 @@ test('a chat stream that ends with a refusal and sends nothing more fails as ref
   assert.deepEqual(said, ['failed CONTENT_POLICY']);
 });
 
+test('a refusal behind streamed thinking is not relayed, and fails the call when its usage has arrived', async () => {
+  const chat = { provider: 'openai', account: 'default', region: 'us-east', model: 'm' };
+  const target = { ...chat, format: 'openai', origin: 'http://p' } as const;
+  const { attempt, provider, said, clock } = rig({ isStream: true, target });
+  const chunk = (rest: object) => Buffer.from(`data: ${JSON.stringify(rest)}\n\n`);
+  provider.onHead(200, SSE_HEAD);
+  provider.onData(chunk({ choices: [{ index: 0, delta: { reasoning_content: 'Should I?' } }] }));
+  const relayed = said.length;
+  provider.onData(chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'content_filter' }] }));
+  await clock.advance(1000);
+  assert.equal(said.length, relayed);
+  provider.onData(chunk({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 5 } }));
+  assert.deepEqual(said.slice(relayed), ['failed CONTENT_POLICY']);
+  assert.equal(attempt.reportedUsage()?.outputTokens, 5);
+});
+
 test('withheld events are released once after holdStatusMs', async () => {
   const { provider, said, clock } = rig({ isStream: true });
   provider.onHead(200, SSE_HEAD);

@@ -68,6 +68,8 @@ export class StreamAnswer {
     if (status.foreign) return this.#withhold(status.foreign);
     if (status.terminal) return { kind: 'complete', bytes: this.#lastBytes(chunk) };
     if (status.idleLines > MAX_IDLE_LINES) return { kind: 'broken', held: EMPTY };
+    const refusal = this.#reader.refusal();
+    if (refusal) return this.#holdRefusal(chunk, refusal);
     if (status.contentBegan) this.#isReleased = true;
     const { pendingBytes } = status;
     const continues = pendingBytes > chunk.length;
@@ -131,6 +133,13 @@ export class StreamAnswer {
     const own =
       terminalEnd === undefined ? all : all.subarray(0, Math.max(0, terminalEnd - passed));
     return this.#pass(own);
+  }
+
+  /** The refusal is never relayed; the answer of another choice behind it releases what is held. */
+  #holdRefusal(chunk: Buffer, raw: Buffer): StreamStep {
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    return this.#heldBytes <= this.#maxHeldBytes ? WAIT : { kind: 'error', raw };
   }
 
   #hold(chunk: Buffer, pendingBytes: number): StreamStep {

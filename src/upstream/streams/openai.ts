@@ -13,7 +13,6 @@ import {
   noteError,
   noteErrorAtEnd,
   noteErrorMember,
-  noteFinish,
   noteThinking,
   noteUsage,
   noteUsageAtEnd,
@@ -103,10 +102,9 @@ function readKey(state: StreamState, event: StreamEvent): void {
   }
 }
 
-/** Before any content nothing has been relayed, so that a refusal can wait for its usage. */
+/** A refusal waits for its usage, with and without thinking before it. */
 function readFinish(state: StreamState, event: StreamEvent): void {
-  if (state.status.contentBegan) noteFinish(state, event);
-  else if (isRefusedFinish(state))
+  if (isRefusedFinish(state))
     state.refusal ??= Buffer.from(event.data.subarray(event.dataStart, event.dataEnd));
 }
 

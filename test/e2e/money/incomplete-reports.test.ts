@@ -276,6 +276,19 @@ suite('an incomplete report of usage', () => {
     assert.equal(await costOf('/v1/chat/completions', asked, [first, refusal]), 0);
   });
 
+  test('a chat stream that refuses behind thinking costs the usage that it reports behind its refusal', async () => {
+    const usage = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 };
+    const thinking = { choices: [{ index: 0, delta: { reasoning_content: TEXT } }] };
+    const refusal = { choices: [{ index: 0, delta: {}, finish_reason: 'content_filter' }] };
+    const asked = { ...CHAT, stream: true };
+    const events = [thinking, refusal, { choices: [], usage }];
+    for (const answer of [events, apart(events)])
+      assert.equal(await costOf('/v1/chat/completions', asked, answer), 1000 * 2500 + 100 * 10_000);
+    const estimate = Math.ceil(JSON.stringify(asked).length / 4) * 2500 + 1000 * 10_000;
+    const unreported = apart([thinking, refusal]);
+    assert.equal(await costOf('/v1/chat/completions', asked, unreported), estimate);
+  });
+
   const uses = [1, 2, 3].map(() => ({ type: 'server_tool_use', name: 'web_search', input: {} }));
   const searching = { ...CLAUDE, tools: [SEARCH] };
 

@@ -66,10 +66,10 @@ export function chargeFailure(
   { code }: SpillwayError,
   hasContent: boolean,
 ): ChargedUsage {
-  const refused = code === 'CONTENT_POLICY' ? attempt.reportedUsage() : undefined;
-  if (refused && plan.charge !== 'nothing') return exact(plan, refused);
-  const isCut = code === 'NETWORK_TIMEOUT';
   const reported = attempt.reportedUsage();
+  const isRefused = code === 'CONTENT_POLICY' && !(hasContent && reported?.missing);
+  if (isRefused && reported && plan.charge !== 'nothing') return exact(plan, reported);
+  const isCut = code === 'NETWORK_TIMEOUT';
   if (hasContent || (isCut && reported)) return estimated(plan, reported, attempt.streamedBytes());
   const received = attempt.receivedBytes();
   return isCut && received > 0 ? estimated(plan, undefined, received) : NOTHING;
