@@ -30,7 +30,7 @@ import {
   type RawCounts,
   usageOf,
 } from '../streams/usage-counts.ts';
-import { addTier, raiseToolUses, showToolUse } from '../streams/usage-extras.ts';
+import { addTier, raiseToolUses, showInlineData, showToolUse } from '../streams/usage-extras.ts';
 import { hasContent } from './answer-content.ts';
 
 export function readUsage(format: ProviderFormat, body: Buffer): MeteredUsage | undefined {
@@ -39,8 +39,7 @@ export function readUsage(format: ProviderFormat, body: Buffer): MeteredUsage | 
   if (usage) addCounts(format, counts, usage);
   else if (format === 'anthropic') addShownUses(counts, body);
   if (format === 'openai') addOpenaiExtras(counts, body);
-  else if (format === 'gemini' && listsQueries(body))
-    addSearches(counts, new Set(), body, 0, body.length);
+  else if (format === 'gemini') addGeminiExtras(counts, body);
   return usageOf(format, counts, hasNoOutput(counts) && hasContent(body));
 }
 
@@ -67,6 +66,20 @@ function addOpenaiExtras(counts: RawCounts, body: Buffer): void {
     raiseToolUses(counts, kind, uses);
 }
 
+/** Neither its searches nor its images need be in Gemini's usage. */
+function addGeminiExtras(counts: RawCounts, body: Buffer): void {
+  if (listsQueries(body)) addSearches(counts, new Set(), body, 0, body.length);
+  if (counts.hasOutputDetails || !body.includes(INLINE_DATA)) return;
+  const keys = new JsonKeys();
+  keys.start(body, 0, body.length);
+  while (keys.next()) {
+    const span = keys.isKey('inlineData') ? keys.takeValue() : undefined;
+    if (span) showInlineData(counts, body.subarray(span.start, span.end));
+  }
+}
+
+/** In the model's text the quotes are escaped. */
+const INLINE_DATA = Buffer.from('"inlineData"');
 const TIER = Buffer.from('"service_tier"');
 /** The depth of the keys of `output[i]`. */
 const OUTPUT_ITEM_DEPTH = 3;

@@ -16,7 +16,7 @@ import {
   type StreamState,
 } from './state.ts';
 import { GEMINI_COUNTS, GEMINI_KEYS, GEMINI_TIER_KEYS, raise } from './usage-counts.ts';
-import { addGeminiDetails, addGeminiTier } from './usage-extras.ts';
+import { addGeminiDetails, addGeminiTier, OUTPUT_DETAILS, showInlineData } from './usage-extras.ts';
 
 /** The nesting of a part's keys: response, candidates, candidate, content, parts, part. */
 const PART_DEPTH = 6;
@@ -70,9 +70,10 @@ function readPartKey(state: StreamState): void {
   }
   if (!CONTENT_PARTS.some((name) => keys.isKey(name))) return;
   // An image's bytes do not correlate with its tokens; a call's arguments do.
-  const isMeasured = !keys.isKey('inlineData');
+  const isInline = keys.isKey('inlineData');
   const span = keys.takeValue();
-  noteContent(state, span && isMeasured ? span.end - span.start : 0);
+  noteContent(state, span && !isInline ? span.end - span.start : 0);
+  if (span && isInline) showInlineData(state.counts, keys.bytes.subarray(span.start, span.end));
 }
 
 function readTopKey(state: StreamState, event: StreamEvent): void {
@@ -93,8 +94,10 @@ function readCount(state: StreamState): void {
 function readDetails(state: StreamState): void {
   const { keys } = state;
   const name = DETAILS.find((key) => keys.isKey(key));
+  const isEmpty = keys.isEmptyList();
   const span = name === undefined ? undefined : keys.takeValue();
   if (name === undefined || !span) return;
+  if (name === OUTPUT_DETAILS && !isEmpty) state.counts.hasOutputDetails = true;
   const list = keys.bytes.toString('utf8', span.start, span.end);
   if (!MEDIA.some((modality) => list.includes(modality))) return;
   addGeminiDetails(state.counts, { [name]: parsedList(list) });
@@ -104,7 +107,7 @@ const DETAILS = [
   'promptTokensDetails',
   'toolUsePromptTokensDetails',
   'cacheTokensDetails',
-  'candidatesTokensDetails',
+  OUTPUT_DETAILS,
 ];
 
 const MEDIA = ['"AUDIO"', '"IMAGE"', '"VIDEO"'];
@@ -119,6 +122,8 @@ function parsedList(text: string): unknown {
 
 function readOversized(state: StreamState, event: StreamEvent): void {
   noteContent(state, 0);
+  // An image is longer than the buffer; the type of its data is in the beginning or the end, which are left.
+  showInlineData(state.counts, event.data.subarray(event.dataStart, event.dataEnd));
   noteErrorAtEnd(state, event);
   noteUsageAtEnd(state, event, 'usageMetadata', 1);
   const at = event.data.lastIndexOf('"finishReason"', event.dataEnd);

@@ -46,6 +46,8 @@ export type RawCounts = {
   iterations: RawIterations | undefined;
   /** The provider reports the standard tier, as most answers do. */
   isStandardTier: boolean;
+  /** Gemini reports the modalities of its output. */
+  hasOutputDetails: boolean;
 };
 
 export function emptyCounts(): RawCounts {
@@ -64,6 +66,7 @@ export function emptyCounts(): RawCounts {
     extras: undefined,
     iterations: undefined,
     isStandardTier: false,
+    hasOutputDetails: false,
   };
 }
 
@@ -87,10 +90,10 @@ export function usageOf(
   const usage = NORMALISE[format](counts);
   if (!hasInput || isOutputOpen) {
     const missing = { input: !hasInput, output: isOutputOpen };
-    const parts = extras && usageExtras(usage, extras, isStandardTier, isOutputOpen);
+    const parts = extras && usageExtras(usage, extras, counts, isOutputOpen);
     return { ...usage, ...parts, missing };
   }
-  if (extras) return { ...usage, ...usageExtras(usage, extras, isStandardTier, false) };
+  if (extras) return { ...usage, ...usageExtras(usage, extras, counts, false) };
   return isStandardTier ? { ...usage, tiers: STANDARD } : usage;
 }
 
@@ -101,7 +104,7 @@ export function hasNoOutput({ output, thoughts }: RawCounts): boolean {
 
 export type CountName = Exclude<
   keyof RawCounts,
-  'hasInput' | 'outputReports' | 'extras' | 'iterations' | 'isStandardTier'
+  'hasInput' | 'outputReports' | 'extras' | 'iterations' | 'isStandardTier' | 'hasOutputDetails'
 >;
 
 export const GEMINI_COUNTS = {

@@ -20,12 +20,18 @@ export type RawExtras = {
   /** Uses of tools that the answer shows; they count only while the report of the uses is missing. */
   shownUses: Record<string, number> | undefined;
   tiers: UsageTiers | undefined;
+  /** The answer of Gemini contains an image. */
+  showsImage: boolean;
 };
 
 /** The raw counts of an answer, as far as this module changes them. */
-type Counts = { extras: RawExtras | undefined; isStandardTier: boolean };
+type Counts = {
+  extras: RawExtras | undefined;
+  isStandardTier: boolean;
+  hasOutputDetails: boolean;
+};
 
-type MediaName = Exclude<keyof RawExtras, 'toolUses' | 'shownUses' | 'tiers'>;
+type MediaName = Exclude<keyof RawExtras, 'toolUses' | 'shownUses' | 'tiers' | 'showsImage'>;
 
 /** Shared by all answers at the standard tier, which are most. */
 export const STANDARD: UsageTiers = Object.freeze({ service_tier: 'standard' });
@@ -100,13 +106,15 @@ export function addOpenaiDetails(counts: Counts, input: JsonRecord, output: Json
   raiseMedia(counts, 'imageOutput', output['image_tokens']);
 }
 
+export const OUTPUT_DETAILS = 'candidatesTokensDetails';
+
 const GEMINI_DETAILS: readonly (readonly [string, MediaName, MediaName, MediaName?])[] = [
   ['promptTokensDetails', 'audioInput', 'imageInput', 'videoInput'],
   // Of embeddings.
   ['promptTokenDetails', 'audioInput', 'imageInput', 'videoInput'],
   ['toolUsePromptTokensDetails', 'audioTool', 'imageTool', 'videoTool'],
   ['cacheTokensDetails', 'audioCache', 'imageCache'],
-  ['candidatesTokensDetails', 'audioOutput', 'imageOutput'],
+  [OUTPUT_DETAILS, 'audioOutput', 'imageOutput'],
 ];
 
 /** Lists of `{ modality, tokenCount }`. */
@@ -114,6 +122,7 @@ export function addGeminiDetails(counts: Counts, usage: JsonRecord): void {
   for (const [key, audio, image, video] of GEMINI_DETAILS) {
     const list = usage[key];
     if (!Array.isArray(list)) continue;
+    if (key === OUTPUT_DETAILS && list.length > 0) counts.hasOutputDetails = true;
     for (const entry of list) {
       const { modality, tokenCount } = nested(entry);
       if (modality === 'AUDIO') raiseMedia(counts, audio, tokenCount);
@@ -123,16 +132,28 @@ export function addGeminiDetails(counts: Counts, usage: JsonRecord): void {
   }
 }
 
+/** An `inlineData` part of Gemini's answer: its data and their type. */
+export function showInlineData(counts: Counts, data: Buffer): void {
+  if (data.includes(IMAGE_TYPE)) extrasOf(counts).showsImage = true;
+}
+
+const IMAGE_TYPE = Buffer.from('"image');
+
 /** Bounded by the counts that they are parts of; cached parts are not input parts. */
 export function usageExtras(
   usage: Usage,
   raw: RawExtras,
-  isStandardTier: boolean,
+  { isStandardTier, hasOutputDetails }: Pick<Counts, 'isStandardTier' | 'hasOutputDetails'>,
   isOpen: boolean,
 ): Pick<MeteredUsage, 'extras' | 'tiers'> {
   const tiers = isStandardTier ? { ...STANDARD, ...raw.tiers } : raw.tiers;
   const toolUses = isOpen ? { ...raw.shownUses, ...raw.toolUses } : raw.toolUses;
-  if (!hasPricedParts(raw, toolUses)) return { tiers };
+  const audioOutputTokens = Math.min(raw.audioOutput, usage.outputTokens);
+  // An image without a count of its own may be the whole output but for the thoughts.
+  const isUncounted = raw.showsImage && !hasOutputDetails;
+  const imageOutput = isUncounted ? usage.outputTokens - usage.reasoningTokens : raw.imageOutput;
+  const imageOutputTokens = Math.min(imageOutput, usage.outputTokens - audioOutputTokens);
+  if (!hasPricedParts(raw, toolUses) && imageOutputTokens === 0) return { tiers };
   const audioCacheTokens = Math.min(raw.audioCache, usage.cacheReadTokens);
   const imageCacheTokens = Math.min(raw.imageCache, usage.cacheReadTokens - audioCacheTokens);
   const audioInput = raw.audioInput + raw.audioTool;
@@ -140,7 +161,6 @@ export function usageExtras(
   const imageLeft = usage.inputTokens - Math.max(0, audioInputTokens);
   const imageInput = raw.imageInput + raw.imageTool;
   const imageInputTokens = Math.max(0, Math.min(imageInput - imageCacheTokens, imageLeft));
-  const audioOutputTokens = Math.min(raw.audioOutput, usage.outputTokens);
   return {
     tiers,
     extras: {
@@ -150,7 +170,7 @@ export function usageExtras(
       audioCacheTokens,
       imageCacheTokens,
       audioOutputTokens,
-      imageOutputTokens: Math.min(raw.imageOutput, usage.outputTokens - audioOutputTokens),
+      imageOutputTokens,
       toolUses: toolUses ?? NO_USES,
     },
   };
@@ -188,6 +208,7 @@ function extrasOf(counts: Counts): RawExtras {
     toolUses: undefined,
     shownUses: undefined,
     tiers: undefined,
+    showsImage: false,
   };
   return counts.extras;
 }

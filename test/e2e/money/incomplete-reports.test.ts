@@ -231,6 +231,41 @@ suite('an incomplete report of usage', () => {
     assert.equal(await costOf(GEMINI_STREAM, GEMINI, events), 100 * 300 + 1000 * 2500);
   });
 
+  test('an image of Gemini whose tokens are not reported by modality costs the price of image output', async () => {
+    const path = (method: string) => `/v1beta/models/gemini-2.5-flash-image:${method}`;
+    const counts = { promptTokenCount: 100, candidatesTokenCount: 1300, thoughtsTokenCount: 10 };
+    const part = (mimeType: string, bytes: number) => ({
+      inlineData: { mimeType, data: 'A'.repeat(bytes) },
+    });
+    const answer = (parts: readonly object[], usageMetadata: object = counts) => ({
+      candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }],
+      usageMetadata,
+    });
+    const text = { text: 'Here it is' };
+    const images = 100 * 300 + 1300 * 30_000 + 10 * 2500;
+    for (const bytes of [100, 2_000_000]) {
+      const image = part('image/png', bytes);
+      const whole = answer([text, image]);
+      assert.equal(await costOf(path('generateContent'), GEMINI, whole), images);
+      const events = [answer([text], {}), answer([image], {}), answer([], counts)];
+      const streamed = path('streamGenerateContent?alt=sse');
+      assert.equal(await costOf(streamed, GEMINI, events), images);
+      const candidatesTokensDetails = [
+        { modality: 'TEXT', tokenCount: 10 },
+        { modality: 'IMAGE', tokenCount: 1290 },
+      ];
+      const detailed = { ...counts, candidatesTokensDetails };
+      const nanos = 100 * 300 + 1290 * 30_000 + 20 * 2500;
+      for (const [method, answered] of [
+        ['generateContent', answer([text, image], detailed)],
+        ['streamGenerateContent?alt=sse', [answer([text, image], {}), answer([], detailed)]],
+      ] as const)
+        assert.equal(await costOf(path(method), GEMINI, answered), nanos);
+    }
+    const spoken = answer([text, part('audio/wav', 100)]);
+    assert.equal(await costOf(path('generateContent'), GEMINI, spoken), 100 * 300 + 1310 * 2500);
+  });
+
   for (const [name, usage, nanos] of [
     // 200 × 2500 + 800 × 1250 + 10 × 10,000
     ['cached_tokens of Moonshot', { cached_tokens: 800 }, 1_600_000],
