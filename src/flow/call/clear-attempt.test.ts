@@ -100,6 +100,7 @@ function orderOf(permit: ClearanceOrder['permit'], nowMs: number): ClearanceOrde
       stated: readStated(KIND, body, readFields(KIND, body)),
       operation: 'messages',
       charge: 'nothing',
+      canLimitTools: false,
       callTo: () => assert.fail('nothing is called here'),
     },
     payer: { organizationId: 'acme', keyId: 'key', userId: undefined, category: undefined },

@@ -2,13 +2,14 @@
 // worst-case cost.
 //
 //   permit ─▶ reservation ─▶ cleared
+//     │            ├─▶ reservation again, for fewer uses of the provider's tools (the budget does not cover all)
 //     │            ├─▶ permit again (it became stale meanwhile) ─▶ cleared
 //     └────────────┴─▶ refused, or withdrawn: the permit and the reservation are returned
 //
 // With limits and budgets in this process the attempt is cleared or refused before `start` returns.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
-import type { ReservationRequest } from '../../metering/budgets/budget-ledger.ts';
+import type { BudgetDecision, ReservationRequest } from '../../metering/budgets/budget-ledger.ts';
 import { usageRecordId } from '../../metering/usage/usage-record.ts';
 import type { LimitStanding, PermitAsk } from '../../resilience/rate-limiter.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
@@ -16,6 +17,7 @@ import { budgetRefusal, overLimit } from './call-refusal.ts';
 import type { SentAttempt } from './charge/settle-attempt.ts';
 import { likelyTokens } from './likely-tokens.ts';
 import { worstCaseOf } from './plan-call.ts';
+import { MAX_TOOL_USES } from './tools/tool-rounds.ts';
 
 export type ClearanceListener = {
   onCleared(attempt: SentAttempt): void;
@@ -40,6 +42,7 @@ export type ClearanceOrder = Omit<
   'recordedUnder' | 'startedAtMs' | 'ownDeadlineAtMs' | 'endsAtMs'
 >;
 
+type Exceeded = Extract<BudgetDecision, { kind: 'exceeded' }>;
 type HeldPermit = Pick<NonNullable<CallOrder['permit']>, 'ask' | 'askedAtMs'>;
 
 /**
@@ -61,6 +64,8 @@ export class AttemptClearance {
   #isRenewed = false;
   #reservation: ReservationRequest | undefined;
   #budgetMonth: number | undefined;
+  /** The uses of the provider's tools that the reservation covers; undefined until the budget refuses the request as it is. */
+  #maxToolCalls: number | undefined;
   #isOver = false;
 
   constructor(
@@ -130,10 +135,13 @@ export class AttemptClearance {
   }
 
   #reserveMoney(patienceMs: number): void {
+    const askedAtMs = this.#parts.clock.monotonic();
     const ask = this.#askForMoney(patienceMs);
     this.#withdrawReservation = this.#parts.ledger.reserve(ask, (decision) => {
       this.#withdrawReservation = undefined;
       if (this.#isOver) return;
+      if (decision.kind === 'exceeded' && this.#takeFewerToolCalls(decision))
+        return this.#reserveMoney(patienceMs - (this.#parts.clock.monotonic() - askedAtMs));
       if (decision.kind !== 'reserved')
         return this.#refuse(budgetRefusal(decision, ask.worstNanos));
       this.#reservation = ask;
@@ -142,8 +150,27 @@ export class AttemptClearance {
     });
   }
 
+  /** A call that may use its tools less often is better than none. False if the unspent money covers not even one use. */
+  #takeFewerToolCalls({ limitNanos, spentNanos }: Exceeded): boolean {
+    const { plan } = this.#order;
+    if (!plan.canLimitTools || plan.translation?.isNeededAt(this.#planned.target)) return false;
+    // Money that was unspent and is not there now is reserved by other calls.
+    let calls = Math.floor((this.#maxToolCalls ?? 2 * (MAX_TOOL_USES - 1)) / 2);
+    while (calls > 0 && this.#worstNanos(calls) > limitNanos - spentNanos) calls -= 1;
+    if (calls < 1) return false;
+    this.#maxToolCalls = calls;
+    return true;
+  }
+
+  #worstNanos(maxToolCalls: number | undefined): number {
+    const { meter, contextTokens } = this.#parts;
+    const { target } = this.#planned;
+    const request = worstCaseOf(this.#order.plan, target, contextTokens, maxToolCalls);
+    return meter.worstNanos(target.provider, request);
+  }
+
   #askForMoney(patienceMs: number): ReservationRequest {
-    const { meter, clock, holdMarginMs } = this.#parts;
+    const { clock, holdMarginMs } = this.#parts;
     const { id, plan, payer, budget, leasedUntilMs, deadlineAtMs } = this.#order;
     const { target, number } = this.#planned;
     const { provider, model } = target;
@@ -162,7 +189,7 @@ export class AttemptClearance {
         streamed: plan.isStream,
       },
       owner: budget,
-      worstNanos: meter.worstNanos(provider, worstCaseOf(plan, target, this.#parts.contextTokens)),
+      worstNanos: this.#worstNanos(this.#maxToolCalls),
       expiresAt: clock.now() + leftUntil(leasedUntilMs, nowMs) + holdMarginMs,
       patienceMs: Math.max(0, Math.min(patienceMs, leftUntil(deadlineAtMs, nowMs))),
     };
@@ -193,6 +220,7 @@ export class AttemptClearance {
       permit: permit.ask,
       budgetMonth: this.#budgetMonth,
       reservedNanos: this.#reservation?.worstNanos ?? 0,
+      maxToolCalls: this.#maxToolCalls,
     });
   }
 

@@ -232,7 +232,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     if (number === 1) retryBudget.deposit(target.provider, payer.organizationId);
     reportSent(this.#parts, this.#order, sent, this.#lastSent?.target);
     load?.begun(target);
-    const attempt = new Attempt(attempts, plan.callTo(target, endsAtMs), this);
+    const attempt = new Attempt(attempts, plan.callTo(target, endsAtMs, sent.maxToolCalls), this);
     this.#lastSent = sent;
     this.#state = { kind: 'calling', sent, attempt, hasContent: false, isHealthReported: false };
     attempt.start();

@@ -218,7 +218,7 @@ test('each search of several lets the context grow by its results, at most to th
     const { referredTokens = 0 } = worstCaseOf(planned, target, () => window);
     return { referredTokens, bytes: body.length };
   };
-  const search = { type: 'web_search' };
+  const search = { type: 'file_search' };
   const open = rounds({ tools: [search] });
   // The first fills the window, the others have 2, 3 … 10 results.
   assert.equal(open.referredTokens, 1_000_000 + 54 * 32_000 + 9 * open.bytes);
@@ -230,4 +230,47 @@ test('each search of several lets the context grow by its results, at most to th
   assert.equal(mixed.referredTokens, 10_000_000);
   const endless = rounds({ tools: [search], max_tool_calls: 1e9 });
   assert.ok(endless.referredTokens > 999_000_000 * 1_000_000);
+});
+
+test("a web search of OpenAI reads at most the window of its searches, and Gemini's code at most the largest answer", () => {
+  const added = (url: string, body: string) => {
+    const planned = plan(url, body);
+    const [target] = planned.targets;
+    assert.ok(target);
+    const { referredTokens = 0 } = worstCaseOf(planned, target, () => 1_000_000);
+    return { referredTokens, bytes: body.length };
+  };
+  const searching = (maxToolCalls: number, input: string) => {
+    const limited = { tools: [{ type: 'web_search' }], max_tool_calls: maxToolCalls };
+    return added('/v1/responses', JSON.stringify({ model: 'gpt-5', input, ...limited }));
+  };
+  const one = searching(1, 'Hi');
+  assert.equal(one.referredTokens, one.bytes + 128_000);
+  const long = searching(6, '~'.repeat(500_000));
+  assert.equal(long.referredTokens, 6 * long.bytes + (128 + 64 + 96 + 3 * 128) * 1000);
+  assert.equal(
+    searching(2, '~'.repeat(900_000)).referredTokens,
+    1_000_000 + searching(2, '~'.repeat(900_000)).bytes + 64_000,
+  );
+  const google = '/v1beta/models/gemini-2.5-pro:generateContent';
+  const code = added(google, '{"contents":[],"tools":[{"codeExecution":{}}]}');
+  assert.equal(code.referredTokens, 10 * (code.bytes + 65_536));
+  const pages = added(google, '{"contents":[],"tools":[{"codeExecution":{},"urlContext":{}}]}');
+  assert.equal(pages.referredTokens, 10 * 1_000_000);
+});
+
+test('the uses of tools are bounded in a response that does not bound them itself', () => {
+  const limited = (body: string) => {
+    const planned = plan('/v1/responses', body);
+    const [target] = planned.targets;
+    assert.ok(target);
+    return planned.canLimitTools && planned.callTo(target, undefined, 3).body.toString();
+  };
+  const rest = '"model":"gpt-5","tools":[{"type":"web_search"}]';
+  assert.equal(limited(` { ${rest}}`), ` {"max_tool_calls":3, ${rest}}`);
+  assert.equal(limited(`{${rest},"max_tool_calls":null}`), `{${rest},"max_tool_calls":3}`);
+  for (const stated of [0, 5, '"5"'])
+    assert.equal(limited(`{${rest},"max_tool_calls":${stated}}`), false);
+  assert.equal(limited('{"model":"gpt-5","tools":[{"type":"function","name":"f"}]}'), false);
+  assert.equal(plan('/v1/chat/completions', `{${rest}}`).canLimitTools, false);
 });

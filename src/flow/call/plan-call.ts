@@ -51,7 +51,8 @@ import {
   modelRefusal,
   structureRefusal,
 } from './request-refusal.ts';
-import { tokensOfRounds, usesOf } from './tool-rounds.ts';
+import { canLimitTools, toolLimitEdit } from './tools/limit-tools.ts';
+import { tokensOfRounds, usesOf, withMaxUses } from './tools/tool-rounds.ts';
 
 export type PlanParts = {
   readonly resolveTargets: ResolveTargets;
@@ -81,8 +82,10 @@ export type CallPlan = {
   readonly operation: NativeOperation;
   /** The tokens that the provider charges for. */
   readonly charge: Charge;
-  /** The upstream call for a target. */
-  callTo(target: Target, deadlineAtMs?: number): AttemptCall;
+  /** Whether `callTo` can bound the uses of the provider's tools; false if the request bounds them itself. */
+  readonly canLimitTools: boolean;
+  /** The upstream call for a target; `maxToolCalls` bounds the uses of the provider's tools. */
+  callTo(target: Target, deadlineAtMs?: number, maxToolCalls?: number): AttemptCall;
 };
 
 export function planCall(
@@ -125,6 +128,7 @@ export function planCall(
         })
       : undefined;
   const stated = readStated(route, own, fields);
+  const calls = fields.get('max_tool_calls');
   return {
     requestedModel: model,
     targets,
@@ -134,7 +138,8 @@ export function planCall(
     translation,
     operation: route.operation,
     charge: chargeOf(route.operation),
-    callTo: (target, deadlineAtMs) => ({
+    canLimitTools: canLimitTools(route, own, stated, calls),
+    callTo: (target, deadlineAtMs, maxToolCalls) => ({
       target,
       deadlineAtMs,
       isStream,
@@ -144,7 +149,12 @@ export function planCall(
       headers: requestHeaders(target.format, target.apiKey, incoming, parts.alsoAllowed?.betas),
       body:
         translation?.bodyFor(target) ??
-        sentBody(route, own, { span, from: model, to: target.model }, usageEdit),
+        sentBody(
+          route,
+          own,
+          { span, from: model, to: target.model },
+          usageEdit ?? toolLimitEdit(own, calls, maxToolCalls),
+        ),
       removesUsageEvent: usageEdit !== undefined && !isForeign(route, target),
     }),
   };
@@ -202,16 +212,19 @@ export function targetsOf(
   throw modelRefusal(resolution, model);
 }
 
-/** The quantities that bound the cost of the plan at one target. */
+/** The quantities that bound the cost of the plan at one target; `maxToolCalls` as `callTo` sends it. */
 export function worstCaseOf(
   { body, stated, charge, translation }: CallPlan,
   target: Target,
   contextTokens: ContextTokensOf,
+  maxToolCalls?: number,
 ): WorstCaseRequest {
   const { model } = target;
   if (charge === 'nothing') return { model, inputBytes: 0, maxOutputTokens: 0 };
   const { isUnbounded, images, mediaBytes = 0, mayCacheForAnHour, hasMedia } = stated.references;
-  const features = translation?.isNeededAt(target) ? undefined : stated.features;
+  const requested = translation?.isNeededAt(target) ? undefined : stated.features;
+  const features =
+    requested && maxToolCalls !== undefined ? withMaxUses(requested, maxToolCalls) : requested;
   const tools = features?.tools ?? NO_TOOLS;
   const isOpen = isUnbounded || stated.readsStored;
   const inputBytes = body.length - mediaBytes;
@@ -219,7 +232,7 @@ export function worstCaseOf(
   const window = isOpen || hasRounds ? contextTokens(model) : 0;
   const referredTokens = isOpen ? window : tokensOfImages(images, model);
   const ownTokens = inputBytes + referredTokens;
-  const rounds = features ? tokensOfRounds(features, ownTokens, window) : 0;
+  const rounds = features ? tokensOfRounds(features, ownTokens, window, target) : 0;
   return {
     model,
     inputBytes,
@@ -254,17 +267,17 @@ function streamUsageEdit(body: Buffer, span: JsonSpan | undefined): BodyEdit | u
 
 type Renaming = { readonly span: JsonSpan | undefined; readonly from: string; readonly to: string };
 
-/** The caller's bytes, but for the model's name at the target and the request for a stream's usage. */
+/** The caller's bytes, but for the model's name at the target and one more edit: of a stream's usage or of the uses of tools. */
 function sentBody(
   { pathModel, operation }: NativeRoute,
   body: Buffer,
   { span, from, to }: Renaming,
-  usageEdit: BodyEdit | undefined,
+  edit: BodyEdit | undefined,
 ): Buffer {
-  if (from === to) return usageEdit ? editBody(body, [usageEdit]) : body;
+  if (from === to) return edit ? editBody(body, [edit]) : body;
   if (pathModel === undefined) {
     const edits = span ? [renameModelEdit(span, to)] : [];
-    return editBody(body, usageEdit ? [usageEdit, ...edits] : edits);
+    return editBody(body, edit ? [edit, ...edits] : edits);
   }
   // Gemini's generation has the model in the path only.
   return operation === 'generate' ? body : renameNestedModels(body, from, to);

@@ -53,6 +53,7 @@ export function planJob(
     stated,
     operation,
     charge: chargeOf(operation),
+    canLimitTools: false,
     callTo: (each, deadlineAtMs) => ({
       deadlineAtMs,
       target: each,

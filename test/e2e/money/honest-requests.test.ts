@@ -125,6 +125,66 @@ suite('requests that every vendor documents', () => {
       assert.equal(answer.status, 200, answer.text);
     });
 
+  const CONTEXT = 'lorem ipsum '.repeat(17_000);
+  for (const [name, path, body] of [
+    [
+      'a search of gpt-5.5-pro',
+      '/v1/responses',
+      { model: 'gpt-5.5-pro', input: LONG, tools: [{ type: 'web_search' }] },
+    ],
+    ...['gpt-5.5', 'gpt-6-astra'].map(
+      (model) =>
+        [
+          `200 KB and a search of ${model}`,
+          '/v1/responses',
+          { model, input: CONTEXT, tools: [{ type: 'web_search' }], max_tool_calls: null },
+        ] as const,
+    ),
+    ...['gemini-2.5-pro', 'gemini-3-pro-preview'].map(
+      (model) =>
+        [
+          `code of ${model}`,
+          `/v1beta/models/${model}:generateContent`,
+          { contents: [{ parts: [{ text: LONG }] }], tools: [{ codeExecution: {} }] },
+        ] as const,
+    ),
+  ] as const)
+    test(`${name} is served with the default budget`, async () => {
+      const tenant = await newTenant(gateway, { tokensPerMinute: 500_000 });
+      const answer = await ask(tenant, { path, body });
+      assert.equal(answer.status, 200, answer.text);
+    });
+
+  test('the uses of tools are bounded by the money that is left, unless the request bounds them', async () => {
+    const seen: unknown[] = [];
+    gateway.simulator.observe(({ json }) => seen.push(json['max_tool_calls']));
+    const body = { model: 'gpt-5.5-pro', input: 'Hi', tools: [{ type: 'web_search' }] };
+    const askWith = async (monthlyBudgetUsd: number, fields: object = {}) => {
+      const tenant = await newTenant(gateway, { monthlyBudgetUsd });
+      return (await ask(tenant, { path: '/v1/responses', body: { ...body, ...fields } })).status;
+    };
+    // The output may cost 23 dollars, and the first search 4.
+    assert.equal(await askWith(26), 402);
+    assert.equal(await askWith(30), 200);
+    assert.equal(await askWith(80), 200);
+    assert.equal(await askWith(80, { max_tool_calls: 9 }), 402);
+    assert.equal(await askWith(1000), 200);
+    assert.equal(await askWith(1000, { max_tool_calls: 9 }), 200);
+    assert.deepEqual(seen, [2, 6, undefined, 9]);
+  });
+
+  test('several searches at once share a budget that does not cover all uses of each', async () => {
+    const tenant = await newTenant(gateway, { monthlyBudgetUsd: 100 });
+    const body = { model: 'gpt-5.5-pro', input: 'Hi', tools: [{ type: 'web_search' }] };
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => ask(tenant, { path: '/v1/responses', body })),
+    );
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200],
+    );
+  });
+
   for (const [path, body] of [
     [
       '/v1/messages',

@@ -24,6 +24,8 @@ export type SentAttempt = {
   readonly budgetMonth: number | undefined;
   /** The reserved amount: the most that the attempt can cost. */
   readonly reservedNanos: number;
+  /** The uses of the provider's tools that the reservation covers; undefined if the request bounds them or has none. */
+  readonly maxToolCalls?: number | undefined;
   /** Set when the attempt is sent, where traces are exported. */
   span?: Span | undefined;
   /** Set at the first content of a stream. */
