@@ -5,7 +5,6 @@
 import { fingerprintOf } from '../../admission/idempotency-key.ts';
 import { KEPT_FOR_MS, type KeptAnswer } from '../../admission/idempotency-store.ts';
 import type { StaleAnswer, StaleAnswers } from '../../admission/stale-answers.ts';
-import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { addStandings, namingHeaders, servedHeaders } from './answer-headers.ts';
 import { AnswerRecorder } from './answer-recorder.ts';
@@ -32,9 +31,9 @@ export function serveStale(
     void answers.keep(...keyOf(request), answer, clock.now()).catch(() => {});
   });
   return serve(recording, (failure) => {
-    const { isBegun, error } = failure;
     const mayBeStale = request.headers['x-spillway-degrade'] === 'stale';
-    if (!mayBeStale || isBegun || !isLackOfCapacity(error)) return to.answerFailure(failure);
+    if (!mayBeStale || failure.isBegun || !isLackOfCapacity(failure))
+      return to.answerFailure(failure);
     void answerStale(parts, request, to, failure);
   });
 }
@@ -80,12 +79,16 @@ function staleHeaders(
   return headers;
 }
 
-/** A mistake of the caller or a spent budget is answered as such; a stale answer would hide it. */
-function isLackOfCapacity({ code, params }: SpillwayError): boolean {
+/**
+ * A mistake of the caller or a spent budget is answered as such; a stale answer would hide it. A deadline that has passed before
+ * the first attempt is the caller's, too: it ends the request ahead of its limits and its budget.
+ */
+function isLackOfCapacity({ error, attempts = 0 }: FailedRequest): boolean {
+  const { code, params } = error;
   return (
     code === 'AI_LIMIT_REACHED' ||
     code === 'PROVIDER_UNAVAILABLE' ||
-    code === 'NETWORK_TIMEOUT' ||
+    (code === 'NETWORK_TIMEOUT' && attempts > 0) ||
     (code === 'RATE_LIMITED' && params.scope !== 'organization')
   );
 }

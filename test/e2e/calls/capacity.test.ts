@@ -263,6 +263,14 @@ suite('a caller that accepts a stale answer', () => {
     assert.equal((await ask(poor, asked)).status, 402);
   });
 
+  test('gets no answer past its limits and its budget by a deadline that has passed', async () => {
+    const asked = fresh();
+    assert.equal((await ask(tenant, asked)).status, 200);
+    const headers = { ...asked.headers, 'x-request-deadline-ms': String(Date.now() - 1000) };
+    const late = await ask(tenant, { ...asked, headers });
+    assert.deepEqual([late.status, late.headers.get('x-spillway-degraded')], [504, null]);
+  });
+
   test('gets the stale answer during a known limit, without a provider call', async () => {
     const asked = fresh();
     const good = await ask(tenant, asked);
