@@ -39,7 +39,7 @@ export class FeaturePrices {
     );
   }
 
-  /** The list with the operator's prices of tools, which win over its own. The price of a search is that of its versions, too. */
+  /** The list with the operator's prices of tools in place of its own. A configured price of web searches applies to both versions. */
   withTools(list: PriceList, model: string): PriceList {
     const own = list.toolNanos;
     const search = own['web_search'];

@@ -23,7 +23,7 @@ export function createKnownModels(): KnownModels {
   return {
     of(provider) {
       const models = load().findProvider({ providerId: provider })?.models ?? [];
-      return models.filter(isAskable).map((model) => ({
+      return models.filter(isServable).map((model) => ({
         id: model.id,
         displayName: model.name ?? model.id,
         contextTokens: windowOf(model),
@@ -35,7 +35,7 @@ export function createKnownModels(): KnownModels {
 
 type Package = { readonly calcPrice: typeof calcPrice; readonly findProvider: typeof findProvider };
 
-function isAskable({ id, deprecated, prices }: ModelInfo): boolean {
+function isServable({ id, deprecated, prices }: ModelInfo): boolean {
   if (deprecated === true || OTHER_KINDS.test(id) || RETIRED.test(id)) return false;
   const lists = Array.isArray(prices) ? prices.map((entry) => entry.prices) : [prices];
   return lists.every((list) => list['input_mtok'] !== undefined);

@@ -57,7 +57,7 @@ export function mediaRates(
   };
 }
 
-/** What the media parts cost more, or less, than the same number of text tokens. */
+/** The price of the media parts minus that of as many text tokens; negative where media is cheaper. */
 export function mediaSurcharge(media: MediaRates, text: TextRates, extras: UsageExtras): TokenRate {
   const parts: readonly (readonly [number, TokenRate, TokenRate])[] = [
     [extras.audioInputTokens, media.audioInput, text.input],

@@ -13,7 +13,7 @@ import {
   costOf,
   costOfTools,
   type DatedPrices,
-  mostOf,
+  maxCostOf,
   type PriceList,
 } from './price-list.ts';
 import {
@@ -45,7 +45,7 @@ export type WorstCaseTokens = {
 export type PriceBook = {
   price(provider: string, model: string, usage: MeteredUsage, atMs: number): PriceAnswer;
   /** The maximum cost of a request, so that its reservation covers any usage that the provider reports. */
-  worstCase(provider: string, model: string, most: WorstCaseTokens, atMs: number): PriceAnswer;
+  worstCase(provider: string, model: string, bounds: WorstCaseTokens, atMs: number): PriceAnswer;
   isPriced(provider: string, model: string, atMs?: number): boolean;
   /** The path of the first field that asks for a feature without a price at this model. */
   findUnpriced(provider: string, model: string, features: PricedFeatures): string | undefined;
@@ -97,22 +97,22 @@ class CachedPriceBook implements PriceBook {
     return { costNanos: this.#cost(entry.prices, usage, atMs), priced: entry.source };
   }
 
-  worstCase(provider: string, model: string, most: WorstCaseTokens, atMs: number): PriceAnswer {
+  worstCase(provider: string, model: string, bounds: WorstCaseTokens, atMs: number): PriceAnswer {
     const entry = this.#entry(provider, model);
     if (!entry) return UNKNOWN;
     const now = activePrice(entry.prices, atMs);
     const later = activePrice(entry.prices, atMs + MAX_CALL_MS);
-    let costNanos = this.#most(now, most);
-    if (later !== now) costNanos = Math.max(costNanos, this.#most(later, most));
+    let costNanos = this.#maxCost(now, bounds);
+    if (later !== now) costNanos = Math.max(costNanos, this.#maxCost(later, bounds));
     return { costNanos, priced: entry.source };
   }
 
-  #most(list: PriceList, most: WorstCaseTokens): Nanos {
-    const { inputTokens, outputTokens, mayCacheForAnHour = true, mayReadMedia = false } = most;
-    const tokens = mostOf(list, { inputTokens, outputTokens, mayCacheForAnHour, mayReadMedia });
-    if (!most.tiers && !most.toolUses) return tokens;
-    const tools = most.toolUses ? costOfTools(list, most.toolUses) : 0;
-    const total = this.#features.atMost(tokens, most.tiers ?? []) + tools;
+  #maxCost(list: PriceList, bounds: WorstCaseTokens): Nanos {
+    const { inputTokens, outputTokens, mayCacheForAnHour = true, mayReadMedia = false } = bounds;
+    const tokens = maxCostOf(list, { inputTokens, outputTokens, mayCacheForAnHour, mayReadMedia });
+    if (!bounds.tiers && !bounds.toolUses) return tokens;
+    const tools = bounds.toolUses ? costOfTools(list, bounds.toolUses) : 0;
+    const total = this.#features.atMost(tokens, bounds.tiers ?? []) + tools;
     return Math.min(total, Number.MAX_SAFE_INTEGER);
   }
 

@@ -124,7 +124,7 @@ export function costOfTools(list: PriceList, uses: Readonly<Record<string, numbe
   );
 }
 
-export type MostTokens = {
+export type TokenBounds = {
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** The request may write to the one-hour cache. */
@@ -134,9 +134,9 @@ export type MostTokens = {
 };
 
 /** The maximum cost of the token counts, however the provider classifies the tokens. */
-export function mostOf(
+export function maxCostOf(
   list: PriceList,
-  { inputTokens, outputTokens, mayCacheForAnHour, mayReadMedia }: MostTokens,
+  { inputTokens, outputTokens, mayCacheForAnHour, mayReadMedia }: TokenBounds,
 ): Nanos {
   let most = 0;
   for (const step of list.steps) {

@@ -34,12 +34,12 @@ const NOTHING: ChargedUsage = Object.freeze({ usage: NO_USAGE, isEstimated: fals
 
 /** A complete answer; `outputBytes` is the size of its content, for an estimate. */
 export function chargeAnswer(
-  whole: Plan,
+  ofAllTargets: Plan,
   reported: MeteredUsage | undefined,
   outputBytes: number,
   target?: SentAttempt['target'],
 ): ChargedUsage {
-  const plan = planAt(whole, target);
+  const plan = planAt(ofAllTargets, target);
   if (plan.charge === 'nothing') return NOTHING;
   if (reported && !reported.missing) return exact(plan, reported);
   const hasOutput = reported?.missing?.output === false || plan.charge === 'input';
@@ -75,14 +75,14 @@ export function chargeFailure(
   return isCut && received > 0 ? estimated(plan, undefined, received) : NOTHING;
 }
 
-/** The gateway stopped waiting: the caller left, or a clock ran out. */
+/** An attempt that the gateway no longer waits for: the caller left, or a clock ran out. */
 export function chargeLeft(
-  whole: Plan,
+  ofAllTargets: Plan,
   attempt: Answered,
   { reservedNanos, target }: Sent,
   outcome: LeftOutcome,
 ): ChargedUsage {
-  const plan = planAt(whole, target);
+  const plan = planAt(ofAllTargets, target);
   if (plan.charge === 'nothing' || outcome.kind === 'refused') return NOTHING;
   if (outcome.kind === 'reported')
     return chargeAnswer(plan, outcome.usage, attempt.streamedBytes());
@@ -108,7 +108,7 @@ function exact(plan: Plan, usage: MeteredUsage): ChargedUsage {
   return { usage: withRequested(plan, withLifetime(plan, usage)), isEstimated: false };
 }
 
-/** OpenAI's format reports cache writes without their lifetime; compatible providers charge them by the requested one. */
+/** OpenAI's format reports cache writes without their lifetime; compatible providers charge them by the requested lifetime. */
 function withLifetime({ operation, stated }: Plan, usage: MeteredUsage): MeteredUsage {
   if (operation !== 'chat' || usage.cacheWriteTokens === 0) return usage;
   // The report of a target of another format has the lifetimes.
@@ -138,7 +138,7 @@ function withRequested(plan: Plan, usage: MeteredUsage): MeteredUsage {
   return { ...requested, extras: { ...extras, toolUses: { ...uses, ...extras.toolUses } } };
 }
 
-/** Answers do not tell the versions of OpenAI's web search apart, which differ in price. */
+/** An answer reports both versions of OpenAI's web search by one name; the request states which one, and so its price. */
 function withVersions(
   tools: NonNullable<Plan['stated']['features']>['tools'],
   usage: MeteredUsage,

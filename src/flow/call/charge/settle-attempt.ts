@@ -1,5 +1,5 @@
-// Settles an attempt that was sent: its usage is priced and journalled, then its reservation is settled, then `onSettled`
-// runs. This order makes every answered call an accounted one.
+// Settles an attempt that was sent: prices and journals its usage, then settles its reservation, then calls `onSettled`. The
+// caller gets its answer only after that, so that the journal contains every answered call.
 
 import type { Span } from '../../../kernel/telemetry/tracer.ts';
 import type { MeteredUsage, Usage } from '../../../kernel/usage.ts';
@@ -11,7 +11,7 @@ import { endAttemptSpan } from '../../telemetry/attempt-span.ts';
 import type { CallOrder, CallParts } from '../call-order.ts';
 
 export type SentAttempt = {
-  /** Of its usage record and its reservation. */
+  /** The id of the attempt's usage record and of its reservation. */
   readonly id: string;
   readonly target: Target;
   /** 1 for the first attempt of an order. */
@@ -20,7 +20,7 @@ export type SentAttempt = {
   /** `clock.monotonic()` when the attempt was cleared. */
   readonly sentAtMs: number;
   readonly permit: PermitAsk;
-  /** The month its money was held in. */
+  /** The month of the budget that has the reservation. */
   readonly budgetMonth: number | undefined;
   /** The reserved amount: the most that the attempt can cost. */
   readonly reservedNanos: number;
@@ -49,7 +49,7 @@ export type AttemptStatus = string;
 export type ChargedUsage = {
   readonly usage: MeteredUsage;
   readonly isEstimated: boolean;
-  /** The least that is charged, in nano-dollars, where the provider goes on with a call whose answer is not read. */
+  /** The minimum charge, in nanodollars, of a call that the provider finishes although its answer is not read. */
   readonly leastNanos?: number;
 };
 

@@ -55,12 +55,12 @@ export class UnservedAttempts {
   /** No attempt serves the call. `onSettled` runs when every record is journalled. */
   charge(onSettled: () => void): void {
     const records = this.#take();
-    let open = records.length;
-    if (open === 0) return onSettled();
+    let unwritten = records.length;
+    if (unwritten === 0) return onSettled();
     for (const record of records)
       bookRecord(this.#parts, record, () => {
-        open -= 1;
-        if (open === 0) onSettled();
+        unwritten -= 1;
+        if (unwritten === 0) onSettled();
       });
   }
 
