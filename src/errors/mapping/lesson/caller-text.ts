@@ -8,6 +8,8 @@ export type CallerText = {
   (): string | undefined;
   /** Searches a text of any length; true also if it may contain the words in another spelling. */
   readonly mayContain?: (words: string) => boolean;
+  /** Whether a whole string of the JSON body is this name; true also if the name could be spelled in other ways. */
+  readonly mayState?: (value: string) => boolean;
 };
 
 /** Whether the request contains the words. */
@@ -61,7 +63,7 @@ const TIME = /^[^\d]{0,40}\d[\d:.,-]{0,20}/;
 const TWO_WORDS = /^\W{0,5}\w{1,20}\W{1,3}\w{1,20}/;
 
 /** Longer requests are not searched, and a provider's sentence about them teaches nothing. */
-const MAX_CALLER_CHARACTERS = 262_144;
+const MAX_CALLER_CHARACTERS = 1_048_576;
 
 export type SentText = {
   readonly path: string;
@@ -79,8 +81,23 @@ export function callerTextOf({ path, headers, body }: SentText): CallerText {
     ).toLowerCase();
     return text;
   };
-  return Object.assign(read, { mayContain: (words: string) => mayContain(body, words) });
+  return Object.assign(read, {
+    mayContain: (words: string) => mayContain(body, words),
+    mayState: (value: string) => mayState(body, value),
+  });
 }
+
+/** Searches for the string with its quotes: in the text of a prompt they are escaped. */
+function mayState(body: Uint8Array, value: string): boolean {
+  if (!PLAIN_NAME.test(value)) return true;
+  const spellings = Array.from(value, (character) => {
+    const hex = character.charCodeAt(0).toString(16).padStart(4, '0');
+    return `(?:\\u${hex}|\\\\u${hex})`;
+  });
+  return new RegExp(`"${spellings.join('')}"`, 'i').test(new TextDecoder().decode(body));
+}
+
+const PLAIN_NAME = /^[\w.:#-]+(?: [\w.:#-]+)*$/;
 
 /** Clients send printable ASCII unescaped: an escape of it could hide the words from this search. */
 function mayContain(body: Uint8Array, words: string): boolean {

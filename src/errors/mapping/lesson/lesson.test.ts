@@ -128,8 +128,14 @@ test('a 429 without a stated time learns none from the words of its caller', () 
 
 test('a 429 about a request that is too long to be searched teaches nothing by its message', () => {
   const failure = { status: 429, body: body(IN_2099, { type: 'rate_limit_error' }) };
-  const lesson = lessonOf(failure, ' '.repeat(300_000));
+  const lesson = lessonOf(failure, ' '.repeat(1_100_000));
   assert.deepEqual([lesson.code, lesson.resetAt], ['RATE_LIMITED', undefined]);
+});
+
+test('a long request hides neither the limit of a sentence nor its end', () => {
+  const message = 'You have used your plan. Usage limit reached, try again in 3 hours.';
+  const lesson = lessonOf({ status: 429, body: body(message, {}) }, 'x'.repeat(1_000_000));
+  assert.deepEqual([lesson.code, lesson.retryAfterMs], ['AI_LIMIT_REACHED', 10_800_000]);
 });
 
 test('the words of a provider in a 429 teach its limit and its end', () => {
@@ -234,7 +240,7 @@ test('a 403 that quotes a limit teaches the refused credential and no limit', ()
   assert.deepEqual([lesson.retryAfterMs, lesson.resetAt], [undefined, undefined]);
 });
 
-const LARGE = ' '.repeat(300_000);
+const LARGE = ' '.repeat(1_100_000);
 
 const OF_REQUESTS: readonly (readonly [string, number, string, object])[] = [
   [

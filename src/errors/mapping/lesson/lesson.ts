@@ -26,11 +26,10 @@ import { type CallerText, findOwnPhrases, isSaidBy, withoutSaidNumbers } from '.
 import { knownSentence } from './known-sentences.ts';
 import {
   exceedsBySize,
-  hasHeadroomLeft,
   isLimitOfRequest,
   isScopeOfRequest,
+  type SizedRequest,
 } from './request-bound.ts';
-import type { RequestFacts } from './said-fields.ts';
 import { readTyped, type TypedReading } from './typed-reading.ts';
 
 export type Lesson = {
@@ -50,12 +49,7 @@ export type Lesson = {
 export type LessonHealth = 'failure' | 'neutral' | 'doubtful';
 
 export type LessonContext = AssessContext &
-  RequestFacts & {
-    readonly status?: number;
-    readonly headers?: unknown;
-    /** The tokens that the request needs at most, estimated. */
-    readonly requestTokens?: () => number;
-  };
+  SizedRequest & { readonly status?: number; readonly headers?: unknown };
 
 export function lessonOf(failure: unknown, verdict: Verdict, context: LessonContext): Lesson {
   const typed = readTyped(failure, context);
@@ -86,18 +80,17 @@ function taughtCode(
   code: ErrorCode,
   verdict: Verdict,
   reading: Reading,
-  { requestTokens = NO_TOKENS }: LessonContext,
+  context: LessonContext,
 ): ErrorCode {
-  const isLimit = code === 'AI_LIMIT_REACHED' || code === 'RATE_LIMITED';
+  const isThrottle = code === 'RATE_LIMITED';
+  const isLimit = code === 'AI_LIMIT_REACHED' || isThrottle;
   if (!isLimit && code !== 'AUTH_FAILED') return code;
   if ((isLimit ? REFUSES_SIZE : REFUSES_REQUEST).has(verdict.code)) return verdict.code;
-  if (isLimit && (isLimitOfRequest(reading) || exceedsBySize(reading, requestTokens)))
-    return 'REQUEST_TOO_LARGE';
-  const isRoomy = code === 'RATE_LIMITED' && hasHeadroomLeft(reading.headers);
-  return isRoomy ? 'REQUEST_TOO_LARGE' : code;
+  if (!isLimit) return code;
+  const isOfRequest =
+    isLimitOfRequest(reading, context.model) || exceedsBySize(reading, isThrottle, context);
+  return isOfRequest ? 'REQUEST_TOO_LARGE' : code;
 }
-
-const NO_TOKENS = (): number => 0;
 
 const REFUSES_REQUEST: ReadonlySet<ErrorCode> = new Set([
   'CONTENT_POLICY',
@@ -116,26 +109,29 @@ const REFUSES_SIZE: ReadonlySet<ErrorCode> = new Set([
 
 type TypedAssessment = Assessment & { readonly reading: Reading };
 
+/** The reading has the whole sentence: it may narrow a lesson in any case. */
 function assessTyped(typed: TypedReading, context: LessonContext): TypedAssessment {
-  const { reading, messages, httpStatus } = typed;
-  const [only] = messages;
-  const known = messages.length === 1 && only !== undefined ? knownSentence(only) : undefined;
-  if (known && !isSaidBy(context.callerText, only ?? '')) return { ...known, reading };
+  const { messages, httpStatus } = typed;
+  const sentence = messages.join('\n');
+  const reading = { ...typed.reading, text: sentence };
+  const known = messages.length === 1 ? knownSentence(sentence) : undefined;
+  if (known && !isSaidBy(context.callerText, sentence)) return { ...known, reading };
   const isOwn = httpStatus !== undefined && SENTENCE_STATUSES.has(httpStatus);
-  if (!isOwn) return { ...assess(reading, context, () => NO_MATCHES), reading };
-  return assessSentence(reading, messages.join('\n'), context);
+  const assessment = isOwn
+    ? assessSentence(typed.reading, sentence, context)
+    : assess(typed.reading, context, () => NO_MATCHES);
+  return { ...assessment, reading };
 }
 
-function assessSentence(typed: Reading, sentence: string, context: LessonContext): TypedAssessment {
+function assessSentence(typed: Reading, sentence: string, context: LessonContext): Assessment {
   const callerText = context.callerText ?? NOTHING_SAID;
   const isTimed = statesWait(typed, context);
   const own = withoutSaidNumbers(sentence, callerText);
   const reading = { ...typed, text: isTimed ? own.replaceAll('|', ' ') : own };
-  const assessment = assess(reading, context, (text) => {
+  return assess(reading, context, (text) => {
     const { phrases, waitEnds } = findOwnPhrases(text, callerText);
     return { phrases, waitEnds: isTimed ? [] : waitEnds };
   });
-  return { ...assessment, reading: { ...typed, text: sentence } };
 }
 
 const NOTHING_SAID: CallerText = () => '';

@@ -3,13 +3,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judgeProviderError } from '../../map-provider-error.ts';
+import { callerTextOf } from './caller-text.ts';
 import type { Lesson } from './lesson.ts';
 
 type Refusal = { readonly status?: number; readonly headers?: object; readonly message: string };
 
-function lessonOf({ status = 429, headers = {}, message }: Refusal, tokens = 10): Lesson {
+function lessonOf(
+  { status = 429, headers = {}, message }: Refusal,
+  tokens = 10,
+  request = '{}',
+): Lesson {
   const body = JSON.stringify({ error: { message } });
-  const context = { now: 1_800_000_000_000, model: 'gpt-4o', requestTokens: () => tokens };
+  const context = {
+    now: 1_800_000_000_000,
+    model: 'gpt-4o',
+    requestTokens: () => tokens,
+    callerText: callerTextOf({ path: '/v1/x', headers: [], body: Buffer.from(request) }),
+  };
   return judgeProviderError({ status, headers, body }, context).lesson;
 }
 
@@ -25,6 +35,11 @@ const LARGE: readonly (readonly [string, Refusal, number])[] = [
   [
     'most of a minute, by the stated size',
     { message: openai('tokens per min (TPM)', 'Limit 10000, Used 6000, Requested 9000') },
+    10,
+  ],
+  [
+    'more than a minute allows, by a rounded size (Groq)',
+    { message: openai('tokens per minute (TPM)', 'Limit 7000, Used 0, Requested ~12903') },
     10,
   ],
   [
@@ -139,3 +154,67 @@ test('a model whose name is a part of a word is not named', () => {
   const { lesson } = judgeProviderError({ status: 429, body }, { now: 0, model: 'o1' });
   assert.deepEqual([lesson.code, lesson.isModelBound], ['AI_LIMIT_REACHED', false]);
 });
+
+/** Groq states the requests of the day and the tokens of the minute, in which nothing is used. */
+const ROOMY = {
+  'x-ratelimit-limit-requests': '14400',
+  'x-ratelimit-remaining-requests': '14370',
+  'x-ratelimit-limit-tokens': '6000',
+  'x-ratelimit-remaining-tokens': '6000',
+};
+const DAY = openai('tokens per day (TPD)', 'Limit 100000, Used 97050, Requested 3619');
+const CONCURRENT =
+  'Number of concurrent connections has exceeded your rate limit. Please try again later.';
+const ACCELERATION =
+  "This request would exceed your organization's maximum usage increase rate for input tokens per minute.";
+
+for (const tokens of [10, 5000])
+  for (const [message, seconds, code] of [
+    [DAY, '578', 'AI_LIMIT_REACHED'],
+    [DAY, '120', 'RATE_LIMITED'],
+    [CONCURRENT, '20', 'RATE_LIMITED'],
+    [ACCELERATION, '20', 'RATE_LIMITED'],
+  ] as const)
+    test(`a limit that the headers do not count is learnt with retry-after ${seconds} and ${tokens} tokens: ${message.slice(0, 30)}`, () => {
+      const refusal = { headers: { ...ROOMY, 'retry-after': seconds }, message };
+      assert.equal(lessonOf(refusal, tokens).code, code);
+      const quoted = lessonOf(
+        { ...refusal, headers: { ...ROOMY, 'retry-after': '20' } },
+        tokens,
+        message,
+      );
+      assert.equal(quoted.code, 'REQUEST_TOO_LARGE', 'a statement of the request');
+    });
+
+test('a stated size that the request contains still concerns that request alone', () => {
+  const message = openai('tokens per minute (TPM)', 'Limit 7000, Used 0, Requested 12903');
+  const refusal = { headers: { 'retry-after': '30' }, message };
+  assert.equal(lessonOf(refusal, 10, message).code, 'REQUEST_TOO_LARGE');
+});
+
+test('a budget of the end user whom the request names teaches no limit', () => {
+  for (const status of [400, 429]) {
+    const message = 'ExceededBudget: End User=x over budget. Spend=0.0008, Budget=0.0001';
+    const body = JSON.stringify({ error: { message, type: 'budget_exceeded', code: `${status}` } });
+    assert.equal(judgeProviderError({ status, body }).lesson.code, 'REQUEST_TOO_LARGE');
+  }
+});
+
+test('a throttle of a model that a tool calls is none of the model that was asked', () => {
+  const message =
+    'Rate limit reached for gpt-image-1 (for limit gpt-image) in organization org-1 on images per min';
+  const body = JSON.stringify({ error: { message, type: 'tokens', code: 'rate_limit_exceeded' } });
+  const failure = { status: 429, headers: { 'retry-after': '30' }, body };
+  for (const [model, code] of [
+    ['gpt-5-mini', 'REQUEST_TOO_LARGE'],
+    ['gpt-image-1', 'RATE_LIMITED'],
+  ] as const)
+    assert.equal(judgeProviderError(failure, { model }).lesson.code, code);
+});
+
+for (const owner of ['key', 'team'])
+  test(`a 401 for a model that is not on the list of a ${owner} (LiteLLM) concerns that model`, () => {
+    const message = `${owner} not allowed to access model. This ${owner} can only access models=['a']. Tried to access b`;
+    const { code, isScopeBound } = lessonOf({ status: 401, message });
+    assert.deepEqual([code, isScopeBound], ['AUTH_FAILED', true]);
+  });

@@ -5,10 +5,19 @@
 
 import type { HeaderFields } from '../reading/header-fields.ts';
 import type { Reading } from '../reading/reading.ts';
+import { isSaidBy } from './caller-text.ts';
+import type { RequestFacts } from './said-fields.ts';
 
-/** A limit or a throttle that smaller or plainer requests do not meet. */
-export function isLimitOfRequest({ windows, text }: Reading): boolean {
-  return windows.some((name) => FEATURE_WINDOW.test(name)) || LIMIT_SENTENCE.test(text);
+export type SizedRequest = RequestFacts & {
+  /** The tokens that the request needs at most, estimated. */
+  readonly requestTokens?: () => number;
+};
+
+/** A limit or a throttle of a feature, a plan, an end user or a tool's model, which plainer requests do not meet. */
+export function isLimitOfRequest({ windows, text }: Reading, model = ''): boolean {
+  if (windows.some((name) => FEATURE_WINDOW.test(name)) || LIMIT_SENTENCE.test(text)) return true;
+  const [, family = ''] = TOOL_MODEL.exec(text) ?? [];
+  return family !== '' && !model.includes(family.toLowerCase());
 }
 
 /** A 401 that refuses this operation or this model to a valid key. */
@@ -16,33 +25,41 @@ export function isScopeOfRequest(sentence: string): boolean {
   return SCOPE_SENTENCE.test(sentence) || UPSTREAM_SENTENCE.test(sentence);
 }
 
-/** A throttle whose headers state that at least half of every limit is left: only a large request exceeds the rest. */
-export function hasHeadroomLeft(headers: HeaderFields): boolean {
-  const left = leftOf(headers);
-  return left.length > 0 && left.every(({ remaining, limit }) => remaining >= limit / 2);
-}
-
 /**
- * The request needs more tokens than the limit has left, and most others fit: a tenth of the limit or more is left, and the
- * request takes half of the limit or of what is left. By the numbers of the headers, else of the sentence.
+ * The request needs more tokens than the limit has left, and most others fit. The numbers of the sentence outrank those of the
+ * headers, which may state other windows than the exhausted one: at Groq the minute, while the day is used up. A statement that
+ * the request contains may narrow the lesson and not widen it.
  */
-export function exceedsBySize({ headers, text }: Reading, tokensOf: () => number): boolean {
+export function exceedsBySize(
+  { headers, text }: Reading,
+  isThrottle: boolean,
+  { callerText, requestTokens }: SizedRequest,
+): boolean {
+  const tokensOf = requestTokens ?? NO_TOKENS;
+  const stated = [...text.matchAll(STATED)];
+  if (stated.some((each) => exceedsStated(each, tokensOf))) return true;
+  const isOwn = ([words]: RegExpExecArray) => !isSaidBy(callerText, words);
+  if ([...stated, ...text.matchAll(PACE_SENTENCE)].some(isOwn)) return false;
   const left = leftOf(headers);
-  if (left.length > 0)
-    return left.every(hasShareLeft) && left.some((each) => takesTheRest(each, tokensOf()));
-  const { limit = '', used = '', requested = '' } = STATED_TOKENS.exec(text)?.groups ?? {};
-  if (limit !== '') {
-    const stated = {
-      name: 'tokens',
-      limit: Number(limit),
-      remaining: Number(limit) - Number(used),
-    };
-    const isLarge = Number(requested) >= stated.limit * LARGE_SHARE;
-    return hasShareLeft(stated) && (isLarge || takesTheRest(stated, tokensOf()));
-  }
+  if (left.length > 0) return exceedsLeft(left, isThrottle, tokensOf);
   const { input = '', metric = input } = INPUT_LIMIT.exec(text)?.groups ?? {};
   const perMinute = Number(metric.replaceAll(',', ''));
   return perMinute > 0 && tokensOf() >= perMinute * LARGE_SHARE;
+}
+
+const NO_TOKENS = (): number => 0;
+
+function exceedsStated({ groups = {} }: RegExpExecArray, tokensOf: () => number): boolean {
+  const { name = '', limit, used = 0, requested } = groups;
+  const stated = { name, limit: Number(limit), remaining: Number(limit) - Number(used) };
+  const isLarge = Number(requested) >= stated.limit * LARGE_SHARE;
+  return hasShareLeft(stated) && (isLarge || takesTheRest(stated, tokensOf()));
+}
+
+/** Where at least half of every limit is left, only a large request exceeds the rest. */
+function exceedsLeft(left: readonly Left[], isThrottle: boolean, tokensOf: () => number): boolean {
+  if (isThrottle && left.every(({ remaining, limit }) => remaining >= limit / 2)) return true;
+  return left.every(hasShareLeft) && left.some((each) => takesTheRest(each, tokensOf()));
 }
 
 /** A smaller request fits where this part of the limit is left. */
@@ -74,20 +91,31 @@ function takesTheRest({ name, remaining }: Left, tokens: number): boolean {
 const FEATURE_WINDOW = /grounding|long_?context|fast_?mode|input[-_]images/;
 
 const LIMIT_SENTENCE =
-  /\bcan only afford\b|\bor fewer max_tokens\b|\blong[- ]context\b|\b1m context\b|\bfast mode\b|\binput-images per\b|\bestimated cost\b|\bthis request would cost\b|\brequires? a paid\b|\bnot (?:available|included|supported) (?:on|in|with) (?:your|the) (?:current |free )?(?:plan|tier)\b/i;
+  /\bcan only afford\b|\bor fewer max_tokens\b|\blong[- ]context\b|\b1m context\b|\bfast mode\b|\binput-images per\b|\bestimated cost\b|\bthis request would cost\b|\brequires? a paid\b|\bnot (?:available|included|supported) (?:on|in|with) (?:your|the) (?:current |free )?(?:plan|tier)\b|\bEnd User=/i;
 
-/** OpenAI: a restricted key without the scope of an endpoint; Google: an operation that accepts no API key. */
+/** OpenAI: a tool of the request calls a model of its own, `Rate limit reached for gpt-image-1 (for limit gpt-image)`. */
+const TOOL_MODEL =
+  /\blimit reached for [`'"]?(gpt-image|dall-e|sora|omni-moderation|text-embedding)/i;
+
+/** Limits that no header counts. Anthropic: concurrent connections, and a use that grows too fast. */
+const PACE_SENTENCE =
+  /[^.\n]{0,40}\b(?:concurren(?:t|cy)|acceleration limit|usage increase rate)\b[^.\n]{0,40}/gi;
+
+/**
+ * OpenAI: a restricted key without the scope of an endpoint; Google: an operation that accepts no API key; LiteLLM: a model that
+ * is not on the key's list.
+ */
 const SCOPE_SENTENCE =
-  /\bmissing scopes?\b|\binsufficient permissions for this operation\b|\bAPI keys are not supported by this API\b/i;
+  /\bmissing scopes?\b|\binsufficient permissions for this operation\b|\bAPI keys are not supported by this API\b|\bnot allowed to access model\b/i;
 
 /** OpenRouter: the vendor behind one of its models failed. */
 const UPSTREAM_SENTENCE = /\bprovider returned (?:an )?error\b/i;
 
 const REMAINING = /^(?:anthropic-ratelimit-(?!unified)|x-ratelimit-)[a-z-]{0,40}remaining/;
 
-/** OpenAI, Groq: `on tokens per min (TPM): Limit 10000, Used 6000, Requested 9000`. */
-const STATED_TOKENS =
-  /\btokens per (?:min|minute|day) \(TP[MD]\): Limit (?<limit>\d{1,12}), (?:Used (?<used>\d{1,12}), )?Requested (?<requested>\d{1,12})/;
+/** OpenAI, Groq: `on tokens per min (TPM): Limit 10000, Used 6000, Requested ~9000`. */
+const STATED =
+  /\b(?<name>tokens|requests) per (?:min|minute|day) \([TR]P[MD]\): Limit (?<limit>\d{1,12}), (?:Used (?<used>\d{1,12}), )?Requested ~?(?<requested>\d{1,12})/g;
 
 /** Anthropic: `rate limit of 30,000 input tokens per minute`; Google: `…_input_token_count, limit: 250000`. */
 const INPUT_LIMIT =

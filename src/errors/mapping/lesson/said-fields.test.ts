@@ -20,7 +20,7 @@ const refusal = (status: number, error: object) => ({ status, body: JSON.stringi
 const CLAIM = { code: 'insufficient_quota', type: 'insufficient_quota', retry_after: 99_999 };
 const BALANCE =
   'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.';
-const PADDING = ' '.repeat(300_000);
+const PADDING = ' '.repeat(1_100_000);
 
 for (const status of [200, 400, 404, 409, 413, 422, 500])
   for (const padding of ['', PADDING])
@@ -37,10 +37,16 @@ for (const status of [400, 403, 404, 422])
     assert.equal(lessonOf(failure, {}).code, 'RATE_LIMITED');
   });
 
-test('a 429 that returns the request’s own object teaches no usage limit and no time', () => {
-  const { code, retryAfterMs } = lessonOf(refusal(429, CLAIM), { error: CLAIM });
-  assert.deepEqual([code, retryAfterMs], ['RATE_LIMITED', undefined]);
-});
+for (const padding of ['', PADDING])
+  test(`a 429 that returns the request’s own object teaches no usage limit and no time (${padding.length} characters more)`, () => {
+    for (const request of [
+      JSON.stringify({ error: CLAIM }),
+      JSON.stringify({ error: CLAIM }).replaceAll('"ins', '"\\u0069n\\u0073'),
+    ]) {
+      const { code, retryAfterMs } = lessonOf(refusal(429, CLAIM), request + padding);
+      assert.deepEqual([code, retryAfterMs], ['RATE_LIMITED', undefined]);
+    }
+  });
 
 test('a code in another spelling of a long request teaches nothing', () => {
   const hidden = '{"tool_choice":"\\u0069nsufficient_quota"}';
@@ -90,6 +96,7 @@ test('a prompt about an error does not hide it', () => {
     code: 'insufficient_quota',
     message: 'You exceeded your current quota, please check your plan and billing details.',
   });
-  for (const prompt of ['insufficient_quota', `insufficient_quota ${'x'.repeat(300_000)}`])
+  const said = `Why does OpenAI answer this? ${failure.body}`;
+  for (const prompt of ['insufficient_quota', said, said + PADDING])
     assert.equal(lessonOf(failure, { prompt }).code, 'AI_LIMIT_REACHED');
 });

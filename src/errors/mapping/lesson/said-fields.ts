@@ -1,7 +1,8 @@
 // Typed fields whose value stands in the request. Some providers return a part of the request where a limit is stated: as a
 // code, a delay, metadata of a detail or the name of a limit, which often contains the model. Such a value is the caller's and
 // teaches nothing. Names of throttles and failures are ordinary words of many prompts; they count in any case, but for throttles
-// under a status that states none.
+// under a status that states none. Under 402 and 429 a name is the caller's only where a whole string of the request is that name:
+// a prompt about a limit mentions it in prose.
 
 import type { Meaning } from '../meaning/meanings.ts';
 import { knownName } from '../meaning/structured-names.ts';
@@ -22,9 +23,9 @@ export function isSaidName(
   const known = knownName(name);
   const meaning = (known?.firm ?? (refusesRequest(httpStatus) ? known?.loose : undefined))?.meaning;
   if (meaning === undefined || !CLAIMS.has(meaning)) return false;
-  // Long requests contain any name, and these statuses state a limit by themselves.
-  const isLong = callerText !== undefined && callerText() === undefined;
-  return !(isLong && LIMIT_STATUSES.has(httpStatus)) && isSaidBy(callerText, name);
+  // These statuses state a limit by themselves: a name in the prose of a prompt does not hide the vendor's.
+  if (LIMIT_STATUSES.has(httpStatus)) return callerText?.mayState?.(name) ?? false;
+  return isSaidBy(callerText, name);
 }
 
 /** A delay or an instant that the request contains under the same key. */
