@@ -2,7 +2,7 @@
 // the types and headers of a limit. The account still serves the others.
 
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { after, before, beforeEach, suite, test } from 'node:test';
 import {
   type Ask,
   administer,
@@ -45,6 +45,36 @@ const REFUSALS: readonly (readonly [string, number, object])[] = [
     ),
   ],
   [
+    'a 429 with a rounded size of Groq',
+    429,
+    openai(
+      'Rate limit reached for model `x` in organization `y` on tokens per minute (TPM): Limit 7000, Used 0, Requested ~12903. Please try again in 50.597142857s.',
+    ),
+  ],
+  [
+    'a 400 for the budget of an end user (LiteLLM)',
+    400,
+    {
+      error: {
+        message: 'ExceededBudget: End User=x over budget. Spend=0.0008, Budget=0.0001',
+        type: 'budget_exceeded',
+        code: '400',
+      },
+    },
+  ],
+  [
+    'a 401 for a model that is not on the list of the key (LiteLLM)',
+    401,
+    {
+      error: {
+        message:
+          "key not allowed to access model. This key can only access models=['a']. Tried to access b",
+        type: 'key_model_access_denied',
+        code: '401',
+      },
+    },
+  ],
+  [
     'a 429 for a long context',
     429,
     anthropic('Extra usage is required for long context requests.'),
@@ -68,8 +98,11 @@ suite('an organisation beside one with oversized requests', () => {
   let other: Caller;
   before(async () => {
     rig = await openVendorRig(FILE);
-    hostile = await rig.newTenant();
     other = await rig.newTenant();
+  });
+  // The refusal of a credential is remembered for the organisation that met it.
+  beforeEach(async () => {
+    hostile = await rig.newTenant();
   });
   after(() => rig.close());
 

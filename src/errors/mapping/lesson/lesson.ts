@@ -62,7 +62,7 @@ export function lessonOf(failure: unknown, verdict: Verdict, context: LessonCont
     resetAt: wait.resetAt,
     isModelBound: isLimit && (isModelBound(reading, context.model) || isPlanOf(typed, meaning)),
     isCredit: meaning === 'quota',
-    isScopeBound: code === 'AUTH_FAILED' && isScopeOfRequest(typed.messages.join('\n')),
+    isScopeBound: code === 'AUTH_FAILED' && isScopeOfRequest(reading.text, context),
     health: healthOf(typed, meaning, verdict),
   };
 }
@@ -88,7 +88,7 @@ function taughtCode(
   if ((isLimit ? REFUSES_SIZE : REFUSES_REQUEST).has(verdict.code)) return verdict.code;
   if (!isLimit) return code;
   const isOfRequest =
-    isLimitOfRequest(reading, context.model) || exceedsBySize(reading, isThrottle, context);
+    isLimitOfRequest(reading, context) || exceedsBySize(reading, isThrottle, context);
   return isOfRequest ? 'REQUEST_TOO_LARGE' : code;
 }
 

@@ -218,3 +218,18 @@ for (const owner of ['key', 'team'])
     const { code, isScopeBound } = lessonOf({ status: 401, message });
     assert.deepEqual([code, isScopeBound], ['AUTH_FAILED', true]);
   });
+
+test('a throttle of the vendor that a request chooses at an aggregator is none of the model', () => {
+  const refusal = { headers: { 'retry-after': '30' }, message: 'Provider returned error' };
+  const chosen = JSON.stringify({ provider: { only: ['a'] }, messages: [] });
+  const prompt = JSON.stringify({ messages: [{ content: JSON.stringify({ provider: 'a' }) }] });
+  assert.equal(lessonOf(refusal, 10, chosen).code, 'REQUEST_TOO_LARGE');
+  assert.equal(lessonOf(refusal, 10, prompt).code, 'RATE_LIMITED');
+});
+
+test('a 401 for a request with a key of its own (LiteLLM) refuses no credential of the account', () => {
+  const refusal = { status: 401, message: 'Incorrect API key provided' };
+  for (const key of ['api_key', 'api\\u005fkey'])
+    assert.ok(lessonOf(refusal, 10, `{"${key}":"x"}`).isScopeBound, key);
+  assert.ok(!lessonOf(refusal).isScopeBound);
+});

@@ -13,16 +13,24 @@ export type SizedRequest = RequestFacts & {
   readonly requestTokens?: () => number;
 };
 
-/** A limit or a throttle of a feature, a plan, an end user or a tool's model, which plainer requests do not meet. */
-export function isLimitOfRequest({ windows, text }: Reading, model = ''): boolean {
+/**
+ * A limit or a throttle of a feature, a plan, an end user, a tool's model or a vendor that the request names, which plainer
+ * requests do not meet.
+ */
+export function isLimitOfRequest(
+  { windows, text }: Reading,
+  { model = '', callerText }: RequestFacts,
+): boolean {
   if (windows.some((name) => FEATURE_WINDOW.test(name)) || LIMIT_SENTENCE.test(text)) return true;
+  if (UPSTREAM_SENTENCE.test(text) && callerText?.mayState?.('provider')) return true;
   const [, family = ''] = TOOL_MODEL.exec(text) ?? [];
   return family !== '' && !model.includes(family.toLowerCase());
 }
 
-/** A 401 that refuses this operation or this model to a valid key. */
-export function isScopeOfRequest(sentence: string): boolean {
-  return SCOPE_SENTENCE.test(sentence) || UPSTREAM_SENTENCE.test(sentence);
+/** A 401 that refuses this operation or this model to a valid key, or a key that the request brings (LiteLLM). */
+export function isScopeOfRequest(sentence: string, { callerText }: RequestFacts): boolean {
+  if (SCOPE_SENTENCE.test(sentence) || UPSTREAM_SENTENCE.test(sentence)) return true;
+  return callerText?.mayState?.('api_key') === true;
 }
 
 /**
@@ -108,7 +116,7 @@ const PACE_SENTENCE =
 const SCOPE_SENTENCE =
   /\bmissing scopes?\b|\binsufficient permissions for this operation\b|\bAPI keys are not supported by this API\b|\bnot allowed to access model\b/i;
 
-/** OpenRouter: the vendor behind one of its models failed. */
+/** OpenRouter: the vendor behind one of its models failed; the field `provider` of a request chooses among them. */
 const UPSTREAM_SENTENCE = /\bprovider returned (?:an )?error\b/i;
 
 const REMAINING = /^(?:anthropic-ratelimit-(?!unified)|x-ratelimit-)[a-z-]{0,40}remaining/;

@@ -1,0 +1,83 @@
+// The opposite of an attack: a limit that one organisation meets is learnt by all at once, also if its request is long or quotes
+// the vendor's words, and ends by itself.
+
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { sleep, systemClock } from '../../../src/kernel/clock.ts';
+import { ask, type Caller, errorOf, GPT } from '../../support/gateway/call-rig.ts';
+import { openVendorRig, refuse, type VendorRig } from './vendor-rig.ts';
+
+const FILE = `
+retry: { throttledRetries: 0, overloadedRetries: 0, errorRetries: 0, networkRetries: 0, maxInteractiveWaitMs: 0 }
+`;
+/** Headers that state other windows than the exhausted one. */
+const ROOMY = {
+  'retry-after': '1',
+  'x-ratelimit-limit-requests': '14400',
+  'x-ratelimit-remaining-requests': '14370',
+  'x-ratelimit-limit-tokens': '6000',
+  'x-ratelimit-remaining-tokens': '6000',
+};
+const QUOTA = {
+  code: 'insufficient_quota',
+  type: 'insufficient_quota',
+  message: 'You exceeded your current quota, please check your plan and billing details.',
+};
+
+type Headers = Readonly<Record<string, string>>;
+
+const LIMITS: readonly (readonly [string, object, Headers, string])[] = [
+  [
+    'a day that no header counts',
+    {
+      message:
+        'Rate limit reached for model `x` in organization `y` on tokens per day (TPD): Limit 100000, Used 97050, Requested 3619. Please try again in 1s.',
+    },
+    ROOMY,
+    'x'.repeat(16_000),
+  ],
+  [
+    'connections that no header counts',
+    { message: 'Number of concurrent connections has exceeded your rate limit.' },
+    ROOMY,
+    'Hello',
+  ],
+  ['a quota that the prompt quotes', QUOTA, { 'retry-after': '1' }, JSON.stringify(QUOTA)],
+  [
+    'a sentence about a long request',
+    { message: 'Your prepayment credits are depleted.' },
+    { 'retry-after': '1' },
+    'x'.repeat(600_000),
+  ],
+];
+
+suite('an organisation whose limits others learn', () => {
+  let rig: VendorRig;
+  let first: Caller;
+  let other: Caller;
+  before(async () => {
+    rig = await openVendorRig(FILE);
+    first = await rig.newTenant();
+    other = await rig.newTenant();
+  });
+  after(() => rig.close());
+
+  for (const [name, error, headers, text] of LIMITS)
+    test(`teaches ${name}, which ends by itself`, async () => {
+      const say = (caller: Caller, content: string) =>
+        ask(caller, {
+          path: '/v1/chat/completions',
+          body: { model: GPT, messages: [{ role: 'user', content }] },
+        });
+      rig.answerWith((_, response) => refuse(response, 429, { error }, headers));
+      assert.equal((await say(first, text)).status, 429);
+      const calls = rig.received.length;
+      const refused = await say(other, 'Hello');
+      assert.equal(refused.status, 429, refused.text);
+      assert.ok((errorOf(refused).retryAfterMs ?? 0) > 0, refused.text);
+      assert.equal(rig.received.length, calls, 'the provider was asked again');
+      rig.answerWith(() => undefined);
+      await sleep(systemClock, 2500);
+      assert.equal((await say(other, 'Hello')).status, 200);
+    });
+});
