@@ -43,6 +43,16 @@ const LARGE: readonly (readonly [string, Refusal, number])[] = [
     10,
   ],
   [
+    'more audio than an hour allows',
+    { message: openai('seconds of audio per hour (ASPH)', 'Limit 7200, Used 0, Requested 9000') },
+    10,
+  ],
+  [
+    'more images than a minute allows',
+    { message: openai('images per min', 'Limit 5, Used 0, Requested 10') },
+    10,
+  ],
+  [
     'most of a day',
     { message: openai('tokens per day (TPD)', 'Limit 90000, Used 60000, Requested 50000') },
     10,
@@ -96,6 +106,11 @@ const EXHAUSTED: readonly (readonly [string, Refusal, number])[] = [
     'the requests of a minute',
     { message: openai('requests per min (RPM)', 'Limit 2, Used 2, Requested 1') },
     9000,
+  ],
+  [
+    'the images of a minute',
+    { message: openai('images per min', 'Limit 5, Used 5, Requested 1') },
+    10,
   ],
   [
     'the input of a minute',

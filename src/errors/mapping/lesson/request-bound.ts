@@ -121,9 +121,9 @@ const UPSTREAM_SENTENCE = /\bprovider returned (?:an )?error\b/i;
 
 const REMAINING = /^(?:anthropic-ratelimit-(?!unified)|x-ratelimit-)[a-z-]{0,40}remaining/;
 
-/** OpenAI, Groq: `on tokens per min (TPM): Limit 10000, Used 6000, Requested ~9000`. */
+/** OpenAI, Groq: `on tokens per min (TPM): Limit 10000, Used 6000, Requested ~9000`, `on seconds of audio per hour (ASPH): …`. */
 const STATED =
-  /\b(?<name>tokens|requests) per (?:min|minute|day) \([TR]P[MD]\): Limit (?<limit>\d{1,12}), (?:Used (?<used>\d{1,12}), )?Requested ~?(?<requested>\d{1,12})/g;
+  /\b(?<name>[a-z-]{1,20}) per (?:min|minute|hour|day)(?: \([A-Z]{2,5}\))?: Limit (?<limit>\d{1,12}), (?:Used (?<used>\d{1,12}), )?Requested ~?(?<requested>\d{1,12})/g;
 
 /** Anthropic: `rate limit of 30,000 input tokens per minute`; Google: `…_input_token_count, limit: 250000`. */
 const INPUT_LIMIT =
