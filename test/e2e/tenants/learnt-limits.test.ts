@@ -26,9 +26,10 @@ const QUOTA = {
 
 type Headers = Readonly<Record<string, string>>;
 
-const LIMITS: readonly (readonly [string, object, Headers, string])[] = [
+const LIMITS: readonly (readonly [string, string, object, Headers, string])[] = [
   [
     'a day that no header counts',
+    'RATE_LIMITED',
     {
       message:
         'Rate limit reached for model `x` in organization `y` on tokens per day (TPD): Limit 100000, Used 97050, Requested 3619. Please try again in 1s.',
@@ -38,13 +39,21 @@ const LIMITS: readonly (readonly [string, object, Headers, string])[] = [
   ],
   [
     'connections that no header counts',
+    'RATE_LIMITED',
     { message: 'Number of concurrent connections has exceeded your rate limit.' },
     ROOMY,
     'Hello',
   ],
-  ['a quota that the prompt quotes', QUOTA, { 'retry-after': '1' }, JSON.stringify(QUOTA)],
+  [
+    'a quota that the prompt quotes',
+    'AI_LIMIT_REACHED',
+    QUOTA,
+    { 'retry-after': '1' },
+    JSON.stringify(QUOTA),
+  ],
   [
     'a sentence about a long request',
+    'AI_LIMIT_REACHED',
     { message: 'Your prepayment credits are depleted.' },
     { 'retry-after': '1' },
     'x'.repeat(600_000),
@@ -62,7 +71,7 @@ suite('an organisation whose limits others learn', () => {
   });
   after(() => rig.close());
 
-  for (const [name, error, headers, text] of LIMITS)
+  for (const [name, code, error, headers, text] of LIMITS)
     test(`teaches ${name}, which ends by itself`, async () => {
       const say = (caller: Caller, content: string) =>
         ask(caller, {
@@ -74,7 +83,7 @@ suite('an organisation whose limits others learn', () => {
       const calls = rig.received.length;
       const refused = await say(other, 'Hello');
       assert.equal(refused.status, 429, refused.text);
-      assert.ok((errorOf(refused).retryAfterMs ?? 0) > 0, refused.text);
+      assert.equal(errorOf(refused).code, code);
       assert.equal(rig.received.length, calls, 'the provider was asked again');
       rig.answerWith(() => undefined);
       await sleep(systemClock, 2500);
