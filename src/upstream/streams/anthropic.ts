@@ -13,6 +13,7 @@ import {
   noteError,
   noteErrorAtEnd,
   noteFinish,
+  noteStatedFailure,
   noteThinking,
   noteUsage,
   type StreamState,
@@ -32,6 +33,7 @@ export const readAnthropicEvent: EventReader = (state, event) => {
     if (!keys.isKey('type') || !keys.isText()) continue;
     if (readKind(state, event, keys.bytes, keys.valueStart + 1, keys.valueEnd)) return;
   }
+  noteStatedFailure(state, event);
 };
 
 /** False for a kind that carries nothing of interest. */
@@ -73,7 +75,8 @@ function readDelta(state: StreamState, event: StreamEvent): void {
       return;
     }
   }
-  noteThinking(state, 0);
+  noteStatedFailure(state, event);
+  if (!state.status.error) noteThinking(state, 0);
 }
 
 /** A text or thinking block begins empty; a tool call, a result or redacted thinking is content at its start. */

@@ -12,6 +12,7 @@ import {
   noteErrorAtEnd,
   noteErrorMember,
   noteFinish,
+  noteStatedFailure,
   noteUsageAtEnd,
   type StreamState,
 } from './state.ts';
@@ -30,11 +31,14 @@ export const readGeminiEvent: EventReader = (state, event) => {
   if (!event.isWhole) return readOversized(state, event);
   const { keys } = state;
   let listsQueries = false;
+  let hasCandidates = false;
   keys.start(event.data, event.dataStart, event.dataEnd);
   while (keys.next()) {
     if (keys.depth === PART_DEPTH) readPartKey(state);
-    else if (keys.depth === 1) readTopKey(state, event);
-    else if (keys.depth === 2 && !keys.isText() && keys.keyLength >= MIN_COUNT_KEY_BYTES) {
+    else if (keys.depth === 1) {
+      if (keys.isKey('candidates')) hasCandidates = true;
+      else readTopKey(state, event);
+    } else if (keys.depth === 2 && !keys.isText() && keys.keyLength >= MIN_COUNT_KEY_BYTES) {
       if (keys.isList()) readDetails(state);
       else readCount(state);
     } else if (keys.depth === LIST_MEMBER_DEPTH && keys.isKey('error') && keys.isSomething())
@@ -45,6 +49,7 @@ export const readGeminiEvent: EventReader = (state, event) => {
       addGeminiTier(state.counts, keys.textValue());
     else if (isQueryList(keys)) listsQueries = true;
   }
+  if (!hasCandidates) noteStatedFailure(state, event);
   if (!listsQueries) return;
   state.queries ??= new Set();
   addSearches(state.counts, state.queries, event.data, event.dataStart, event.dataEnd);

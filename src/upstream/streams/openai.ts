@@ -13,6 +13,7 @@ import {
   noteError,
   noteErrorAtEnd,
   noteErrorMember,
+  noteStatedFailure,
   noteThinking,
   noteUsage,
   noteUsageAtEnd,
@@ -48,15 +49,20 @@ function readChunk(state: StreamState, event: StreamEvent): void {
   keys.start(event.data, event.dataStart, event.dataEnd);
   let hasUsage = false;
   let hasNoChoice = false;
+  let hasChoices = false;
   while (keys.next()) {
     if (keys.depth === 1) {
       if (keys.keyLength === 5 && keys.isKey('usage') && keys.isObject()) hasUsage = true;
-      else if (keys.keyLength === 7 && keys.isKey('choices')) hasNoChoice = keys.isEmptyList();
+      else if (keys.keyLength === 7 && keys.isKey('choices')) {
+        hasChoices = true;
+        hasNoChoice = keys.isEmptyList();
+      }
     }
     if (keys.depth === 1 && keys.keyLength === 4 && keys.isKey('type') && keys.isText())
       return readResponsesEvent(state, event, keys.bytes, keys.valueStart + 1, keys.valueEnd);
     readKey(state, event);
   }
+  if (!hasChoices) noteStatedFailure(state, event);
   if (hasUsage && hasNoChoice) state.status.usageEvent = { start: event.start, end: event.end };
 }
 

@@ -91,6 +91,60 @@ for (const [name, { format, thinking, text, refusal, end }] of Object.entries(DI
   });
 }
 
+for (const [name, { format, text }] of Object.entries(DIALECTS)) {
+  test(`${name}: a frame that only states a failure is an error, before and behind content`, () => {
+    for (const frame of [
+      '{"detail":"the backend at 10.0.0.1 has failed"}',
+      '{"message":"internal"}',
+      '{"msg":"internal"}',
+      '{"error_message":"internal"}',
+      '{"errors":[{"reason":"internal"}]}',
+      '{"code":500,"status":{"message":"internal"}}',
+      '{"type":"about:blank","title":"Bad Gateway","status":502}',
+      '{"object":"error","message":"internal","type":"BadRequestError","code":400}',
+    ])
+      for (const before of ['', text]) {
+        const reader = createStreamReader(format);
+        if (before !== '') reader.push(Buffer.from(before));
+        assert.equal(reader.status.error, undefined);
+        const { error } = reader.push(Buffer.from(`data: ${frame}\n\n`));
+        assert.equal(error?.toString(), frame, `${frame} behind ${before}`);
+      }
+  });
+
+  test(`${name}: unknown frames that state no failure are relayed`, () => {
+    for (const frame of [
+      '{}',
+      '{"id":"c","x_groq":{"id":"r"}}',
+      '{"id":"c","object":"chat.completion.chunk","usage":null,"error":null,"message":""}',
+      '{"type":"ping"}',
+      '{"errors":[],"detail":null,"status":"processing"}',
+      '{"id":"c","choices":[],"cost":"0","message":"a note"}',
+    ]) {
+      const reader = createStreamReader(format);
+      reader.push(Buffer.from(text));
+      assert.equal(reader.push(Buffer.from(`data: ${frame}\n\n`)).error, undefined, frame);
+    }
+  });
+}
+
+test('a failure under the name of a cut event is an error', () => {
+  for (const [format, name] of [
+    ['anthropic', 'content_block_delta'],
+    ['openai', 'response.output_text.delta'],
+  ] as const) {
+    const reader = createStreamReader(format);
+    reader.push(Buffer.from(`event: ${name}\ndata: {"detail":"internal"}\n\n`));
+    assert.ok(reader.status.error, name);
+  }
+});
+
+test('a failure behind a cut line of an event is an error', () => {
+  const reader = createStreamReader('openai');
+  reader.push(Buffer.from('data: {"choices":[{"delta":{"con\ndata: {"detail":"internal"}\n\n'));
+  assert.ok(reader.status.error);
+});
+
 test('comments and empty events are no malformed frames', () => {
   for (const { format, text } of Object.values(DIALECTS)) {
     const reader = createStreamReader(format);

@@ -8,6 +8,7 @@ import type { StreamEvent } from './event.ts';
 import {
   noteContent,
   noteError,
+  noteStatedFailure,
   noteThinking,
   noteUsage,
   noteUsageAtEnd,
@@ -35,8 +36,12 @@ export function readResponsesEvent(
   // A finished item (a search, a call, hidden reasoning) and an image are content without deltas.
   if (bytesEqual(kind, start, end, 'response.output_item.done')) readItem(state, event);
   else if (endsWith(kind, start, end, '.partial_image')) noteContent(state, 0);
+  else if (!bytesEqual(kind, start, Math.min(start + RESPONSE_KIND.length, end), RESPONSE_KIND))
+    noteStatedFailure(state, event);
 }
 
+/** The beginning of all kinds but `error`; some of these events repeat the request. */
+const RESPONSE_KIND = 'response.';
 /** The beginning of all kinds of events with reasoning. */
 const REASONING = 'response.reasoning';
 
@@ -61,6 +66,7 @@ function readDelta(state: StreamState, event: StreamEvent, note: typeof noteCont
     if (bytes > 0 || keys.isObject()) note(state, bytes);
     return;
   }
+  noteStatedFailure(state, event);
 }
 
 const RESPONSE = new NameTable(['response']);

@@ -8,6 +8,7 @@ import { type JsonSpan, readObject } from '../json/peek-fields.ts';
 import { endOfValue } from '../json/scan.ts';
 import { JsonKeys } from '../json/walk-keys.ts';
 import type { StreamEvent } from './event.ts';
+import { statesFailure } from './failure-text.ts';
 import { findTailKey } from './tail-key.ts';
 import { addCounts, emptyCounts, type RawCounts } from './usage-counts.ts';
 
@@ -116,6 +117,13 @@ export function noteErrorMember(state: StreamState, bytes: Buffer): void {
   state.status.error ??= errorMember(state.keys, bytes);
 }
 
+/** For an event without anything of its format in it. */
+export function noteStatedFailure(state: StreamState, event: StreamEvent): void {
+  const { data, dataStart, dataEnd } = event;
+  if (event.isWhole && statesFailure(state.keys, data, dataStart, dataEnd))
+    noteError(state, data, dataStart, dataEnd);
+}
+
 /** An event that lost its middle may be an error whose fields come last. */
 export function noteErrorAtEnd(state: StreamState, event: StreamEvent): void {
   const tail = event.data.subarray(event.dataStart, event.dataEnd);
@@ -189,5 +197,5 @@ function isError({ keys }: StreamState, bytes: Buffer, start: number, end: numbe
     if (keys.isKey('type') && (keys.isTextValue('error') || keys.isTextValue('response.failed')))
       return true;
   }
-  return false;
+  return statesFailure(keys, bytes, start, end);
 }
