@@ -97,7 +97,10 @@ export function tooManyFields(): SpillwayError {
 
 /** For a body whose numbers and brackets, and not its text, would block the process. */
 export function structureRefusal(body: Buffer): SpillwayError | undefined {
-  if (!hasTooMuchStructure(body)) return undefined;
+  return hasTooMuchStructure(body) ? tooMuchStructure() : undefined;
+}
+
+export function tooMuchStructure(): SpillwayError {
   const message = `the body has more than ${MAX_STRUCTURE_BYTES} bytes outside of its strings`;
   return new SpillwayError('REQUEST_TOO_LARGE', message);
 }

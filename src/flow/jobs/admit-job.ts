@@ -5,6 +5,7 @@
 import type { Principal } from '../../admission/principal.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { JobMessage } from '../../jobs/model/job-message.ts';
+import { turnAfter } from '../../kernel/next-turn.ts';
 import { estimateTokens } from '../../metering/usage/token-estimate.ts';
 import type { PermitAsk, RateLimiter } from '../../resilience/rate-limiter.ts';
 import { mayUse } from '../../routing/may-use.ts';
@@ -35,7 +36,10 @@ export type AdmitJobParts = {
 export function createAdmitJob({ limiter, candidates }: AdmitJobParts): AdmitJob {
   return async (submission, submit) => {
     await assertMaySubmit(candidates, submission);
-    const ask = askFor(submission);
+    const terms = termsOf(submission.principal);
+    const bytes = terms.countsTokens ? inputBytes(submission.message) : 0;
+    await turnAfter(bytes);
+    const ask = askFor(submission, terms, bytes);
     await take(limiter, ask);
     try {
       const submitted = await submit();
@@ -76,12 +80,17 @@ function toolModels(request: unknown): readonly string[] {
   });
 }
 
-function askFor({ principal, requestId, message }: Submission): PermitAsk {
-  // A waiting job takes no slot of a concurrency limit.
-  const { limits, countsTokens } = joinTerms(
-    limitsOfCaller(principal).filter(({ kind }) => kind !== 'concurrent'),
-  );
-  const tokens = countsTokens ? inputTokens(message) : 0;
+/** A waiting job takes no slot of a concurrency limit. */
+function termsOf(principal: Principal): ReturnType<typeof joinTerms> {
+  return joinTerms(limitsOfCaller(principal).filter(({ kind }) => kind !== 'concurrent'));
+}
+
+function askFor(
+  { requestId }: Submission,
+  { limits, countsTokens }: ReturnType<typeof joinTerms>,
+  bytes: number,
+): PermitAsk {
+  const tokens = countsTokens ? estimateTokens(bytes) : 0;
   return { id: requestId, limits, tokens, expiresMs: SUBMITTING_MS };
 }
 
@@ -94,9 +103,9 @@ function take(limiter: RateLimiter, ask: PermitAsk): Promise<void> {
   );
 }
 
-function inputTokens({ prompt = '', request }: Submission['message']): number {
+function inputBytes({ prompt = '', request }: Submission['message']): number {
   const body = request === undefined ? '' : JSON.stringify(request);
-  return estimateTokens(Buffer.byteLength(prompt) + Buffer.byteLength(body));
+  return Buffer.byteLength(prompt) + Buffer.byteLength(body);
 }
 
 /** Longer than storing a job can take. */

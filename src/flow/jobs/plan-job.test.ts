@@ -38,9 +38,9 @@ const JOB: Job = {
   updatedAt: 0,
 };
 
-function planned(provider: string, model: string, message: JobMessage) {
+async function planned(provider: string, model: string, message: JobMessage) {
   const run = { job: { ...JOB, provider, model }, message };
-  const plan = planJob(parts, run, undefined);
+  const plan = await planJob(parts, run, undefined);
   const [target] = plan.targets;
   assert.ok(target);
   const { isStream, path, body } = plan.callTo(target);
@@ -52,15 +52,24 @@ function queued(operation: string, request: Record<string, unknown>): JobMessage
   return { request, native: { operation, headers: {} } };
 }
 
+test('other requests are served while a large request is planned', async () => {
+  let wasServed = false;
+  setImmediate(() => {
+    wasServed = true;
+  });
+  await planned('openai', 'gpt-x', { request: { messages: [], user: 'x'.repeat(2 ** 20) } });
+  assert.ok(wasServed);
+});
+
 test('a request for a stream is sent as one, and chat includes its usage', async () => {
-  const claude = planned('anthropic', 'claude-x', { request: { stream: true } });
+  const claude = await planned('anthropic', 'claude-x', { request: { stream: true } });
   assert.deepEqual(claude, {
     isStream: true,
     path: '/v1/messages',
     body: { model: 'claude-x', stream: true },
   });
   const options = { include_usage: false, other: 1 };
-  const chat = planned('openai', 'gpt-x', {
+  const chat = await planned('openai', 'gpt-x', {
     request: { model: 'alias', stream: true, stream_options: options },
   });
   assert.deepEqual(chat, {
@@ -68,7 +77,7 @@ test('a request for a stream is sent as one, and chat includes its usage', async
     path: '/v1/chat/completions',
     body: { model: 'gpt-x', stream: true, stream_options: { include_usage: true, other: 1 } },
   });
-  const responses = planned(
+  const responses = await planned(
     'openai',
     'gpt-x',
     queued('/v1/responses', { stream: true, input: 'Hi' }),
@@ -81,12 +90,12 @@ test('a request for a stream is sent as one, and chat includes its usage', async
 });
 
 test('Gemini streams by its path, with the original query', async () => {
-  const own = planned('gemini', 'gemini-x', { request: { stream: true } });
+  const own = await planned('gemini', 'gemini-x', { request: { stream: true } });
   const path = '/v1beta/models/gemini-x:streamGenerateContent';
   assert.deepEqual(own, { isStream: true, path: `${path}?alt=sse`, body: {} });
   for (const query of ['', '?alt=sse']) {
     const message = queued(`/v1beta/models/alias:streamGenerateContent${query}`, { contents: [] });
-    const { isStream, path: sentTo, body } = planned('gemini', 'gemini-x', message);
+    const { isStream, path: sentTo, body } = await planned('gemini', 'gemini-x', message);
     assert.deepEqual([isStream, sentTo, body], [true, path + query, { contents: [] }]);
   }
 });
@@ -99,7 +108,7 @@ test('other operations are not streamed, whatever the request states', async () 
     ['anthropic', 'claude-x', queued('/v1/messages/count_tokens', { stream: true })],
     ['gemini', 'gemini-x', queued('/v1beta/models/m:generateContent', { stream: true })],
   ] as const) {
-    const { isStream, path, body } = planned(provider, model, message);
+    const { isStream, path, body } = await planned(provider, model, message);
     assert.equal(isStream, false, path);
     assert.deepEqual([body['stream'], body['stream_options']], [undefined, undefined], path);
   }

@@ -5,6 +5,7 @@
 
 import type { JobMessage } from '../../jobs/model/job-message.ts';
 import type { JobRun } from '../../jobs/ports/job-runner.ts';
+import { turnAfter } from '../../kernel/next-turn.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Target } from '../../routing/target.ts';
 import { requestHeaders } from '../../upstream/attempt/headers.ts';
@@ -26,11 +27,11 @@ const DEFAULT_MAX_OUTPUT_TOKENS = 4096;
 
 export type JobCallParts = CallParts & PlanParts;
 
-export function planJob(
+export async function planJob(
   parts: PlanParts,
   { job, message, images = message.images }: Pick<JobRun, 'job' | 'message' | 'images'>,
   account: string | undefined,
-): CallPlan {
+): Promise<CallPlan> {
   const name = `${job.provider}/${job.model}`;
   const resolved = targetsOf(parts.resolveTargets, name, undefined);
   const targets = accountFirst(resolved.targets, account);
@@ -42,6 +43,7 @@ export function planJob(
   const endpoint = endpointOf(parts, given, target);
   const { path, isStream, operation } = endpoint;
   const body = Buffer.from(JSON.stringify(requestOf(given, target, endpoint)));
+  await turnAfter(body.length);
   const incoming = message.native?.headers ?? {};
   const kind = { format: target.format, operation };
   const stated = readStated(kind, body, readFields(kind, body));
@@ -92,14 +94,15 @@ const WRITTEN_FOR: Readonly<Record<ProviderFormat, string>> = {
 };
 
 /** The chain of the job's alias led to a provider of another format: the call is made as at an AI endpoint. */
-function planTranslated(
+async function planTranslated(
   parts: PlanParts,
   { request, native }: JobMessage,
   route: NativeRoute,
   { name, account }: { readonly name: string; readonly account: string | undefined },
-): CallPlan {
+): Promise<CallPlan> {
   const isInPath = route.pathModel !== undefined;
   const body = Buffer.from(JSON.stringify(isInPath ? request : { ...request, model: name }));
+  await turnAfter(body.length);
   const named = isInPath ? { ...route, pathModel: name } : route;
   const plan = planCall(named, native?.headers ?? {}, body, parts);
   return { ...plan, targets: accountFirst(plan.targets, account) };

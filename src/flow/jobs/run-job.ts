@@ -5,6 +5,7 @@ import { providerErrorType } from '../../errors/provider-error-type.ts';
 import { SpillwayError, toSpillwayError } from '../../errors/spillway-error.ts';
 import type { FailedRun, JobRun, RunJob, RunOutcome } from '../../jobs/ports/job-runner.ts';
 import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
+import { turnAfter } from '../../kernel/next-turn.ts';
 import type { Span } from '../../kernel/telemetry/tracer.ts';
 import { answerText } from '../../upstream/attempt/answer-text.ts';
 import type { AttemptParts } from '../../upstream/attempt/attempt-call.ts';
@@ -57,7 +58,8 @@ async function orderOf(
   const { job, runId, permit } = run;
   const { organizationId, userId, keyId = 'queue' } = job;
   const startedAtMs = parts.clock.monotonic();
-  const plan = planJob(parts, run, permit?.account);
+  const plan = await planJob(parts, run, permit?.account);
+  await turnAfter(plan.body.length);
   const budget = await parts.budgetOwnerOf(organizationId, keyId);
   await permit?.waitForTurn(signal);
   return {

@@ -8,6 +8,7 @@ import type { SubmitJob } from '../../jobs/intake/submit-job.ts';
 import type { Job } from '../../jobs/model/job.ts';
 import type { JobEstimate } from '../../jobs/model/job-estimate.ts';
 import { toReceipt } from '../../jobs/model/job-view.ts';
+import { turnAfter } from '../../kernel/next-turn.ts';
 import { CALLERS_HEADERS } from '../../upstream/attempt/headers.ts';
 import type { CallPlan } from '../call/plan-call.ts';
 import { unreadableBody } from '../call/request-refusal.ts';
@@ -53,7 +54,10 @@ async function submit(
   const { principal, id } = request;
   if (!principal.scopes.has('jobs'))
     throw new SpillwayError('FORBIDDEN', 'the key lacks the scope jobs');
+  // Planning the call has read the body.
+  await turnAfter(request.body.length);
   const message = messageOf(request, plan);
+  await turnAfter(request.body.length);
   const { job } = await parts.admit({ principal, requestId: id, message }, () =>
     parts.submit(message, submitterOf(request)),
   );

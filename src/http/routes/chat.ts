@@ -24,6 +24,9 @@ export type ChatRouteParts = {
   readonly maxDurationMs: number;
 };
 
+/** Well above the longest message with the longest context, every character of which may be an escape of six bytes. */
+const MAX_CHAT_BYTES = 4 * 2 ** 20;
+
 export function chatRoutes(parts: ChatRouteParts): RegisterRoutes {
   const { answerChat, gate, clock, maxDurationMs } = parts;
   return (untyped) => {
@@ -34,6 +37,7 @@ export function chatRoutes(parts: ChatRouteParts): RegisterRoutes {
         ...scopeGuard(gate, 'call'),
         ...plainAnswer,
         validatorCompiler: namingValidator,
+        bodyLimit: MAX_CHAT_BYTES,
         config: { hasSuccessField: true, maxDurationMs },
         schema: {
           summary: 'Route a request to a category and reply',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasTooManyNodes, hasTooMuchStructure } from './structure-bytes.ts';
+import { exceededBound, hasTooMuchStructure } from './structure-bytes.ts';
 
 function exceeds(json: string, maxBytes: number): boolean {
   return hasTooMuchStructure(Buffer.from(json), maxBytes);
@@ -33,6 +33,16 @@ test('a text that is nested too deeply is left to its reader', () => {
 
 test('fields, objects and lists are counted, and those within strings are not', () => {
   const json = Buffer.from('{"a:{[":[{},1,2,3,"::[["],"b":null}');
-  assert.equal(hasTooManyNodes(json, 5), false);
-  assert.equal(hasTooManyNodes(json, 4), true);
+  const bounds = { structureBytes: 100, depth: 3 };
+  assert.equal(exceededBound(json, { ...bounds, nodes: 5 }), undefined);
+  assert.equal(exceededBound(json, { ...bounds, nodes: 4 }), 'nodes');
+});
+
+test('a body that is parsed whole is checked for its structure and its depth, too', () => {
+  const json = Buffer.from('{"a\\"[[[[":[[1,2]],"b":"[[[["}');
+  const bounds = { structureBytes: 18, nodes: 10, depth: 3 };
+  assert.equal(exceededBound(json, bounds), undefined);
+  assert.equal(exceededBound(json, { ...bounds, depth: 2 }), 'depth');
+  assert.equal(exceededBound(json, { ...bounds, structureBytes: 17 }), 'structureBytes');
+  assert.equal(exceededBound(Buffer.from('{"never ends')), undefined);
 });

@@ -40,17 +40,41 @@ export function hasTooMuchStructure(json: Buffer, maxBytes = MAX_STRUCTURE_BYTES
 /** Far more than the longest conversation. A parser takes a microsecond for each, and its readers as much again. */
 export const MAX_NODES = 100_000;
 
-/** True for a text with more fields, objects and lists than the bound, for bodies that are parsed whole. */
-export function hasTooManyNodes(json: Buffer, maxNodes = MAX_NODES): boolean {
-  if (json.length <= maxNodes) return false;
-  let left = maxNodes;
+export type BodyBounds = {
+  readonly structureBytes: number;
+  readonly nodes: number;
+  readonly depth: number;
+};
+
+const BOUNDS: BodyBounds = {
+  structureBytes: MAX_STRUCTURE_BYTES,
+  nodes: MAX_NODES,
+  depth: MAX_JSON_DEPTH,
+};
+
+/**
+ * The first bound that a text exceeds, for bodies that are parsed whole: the bytes between its strings, its fields, objects and
+ * lists, or its nesting. One pass, because the strings of a large body take a tenth of a second to skip where they have many escapes.
+ */
+export function exceededBound(json: Buffer, bounds = BOUNDS): keyof BodyBounds | undefined {
+  let bytesLeft = bounds.structureBytes;
+  let nodesLeft = bounds.nodes;
+  let depth = 0;
   for (let at = 0; at < json.length; at += 1) {
+    bytesLeft -= 1;
+    if (bytesLeft < 0) return 'structureBytes';
     const byte = json[at];
     if (byte === QUOTE) {
+      bytesLeft -= 1;
       at = endOfString(json, at + 1);
-      if (at < 0) return false;
-    } else if (byte === COLON || byte === OPEN_BRACE || byte === OPEN_BRACKET) left -= 1;
-    if (left < 0) return true;
+      if (at < 0) return undefined;
+    } else if (byte === COLON) nodesLeft -= 1;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      nodesLeft -= 1;
+      depth += 1;
+      if (depth > bounds.depth) return 'depth';
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth -= 1;
+    if (nodesLeft < 0) return 'nodes';
   }
-  return false;
+  return undefined;
 }

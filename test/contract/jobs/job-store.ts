@@ -74,6 +74,22 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.equal(await opened.jobs.find({ organizationId: 'other', publicId }), undefined);
     });
 
+    it('a large message is read back, and other work runs between the steps of storing it', async () => {
+      const message = { prompt: 'long "text" ☂ '.repeat(200_000) };
+      const job = plainJob();
+      let wasServed = false;
+      setImmediate(() => {
+        wasServed = true;
+      });
+      await Promise.all([
+        opened.jobs.create(job, message),
+        create({ publicId: 'small' }),
+        opened.jobs.create(plainJob(), message),
+      ]);
+      assert.ok(wasServed);
+      assert.deepEqual(await opened.jobs.message(job.id), message);
+    });
+
     it('an id is one job per organisation, however often it is submitted', async () => {
       const first = await create({ publicId: 'same' });
       const again = plainJob({ publicId: 'same' });

@@ -48,6 +48,13 @@ suite('/api/chat', () => {
     assert.match(job.output, /release notes/);
   });
 
+  test('refuses a body that is far larger than the longest message and context', async () => {
+    const { status, body } = await rig.chat({ message: 'Hello', context: 'x'.repeat(5 * 2 ** 20) });
+    assert.deepEqual([status, body.error.code], [413, 'REQUEST_TOO_LARGE']);
+    const longest = { message: 'm'.repeat(32_000), context: '"'.repeat(127_000) };
+    assert.equal((await rig.chat(longest)).status, 200);
+  });
+
   test('replays the answer of an idempotency key, and refuses another body under it', async () => {
     const headers = { 'idempotency-key': 'once' };
     const first = await rig.chat({ message: 'Hello' }, { headers });

@@ -14,6 +14,7 @@ import type {
   JobTouch,
   StalledJobs,
 } from '../../../jobs/ports/job-store.ts';
+import { turnAfter } from '../../../kernel/next-turn.ts';
 import { enqueueAll } from '../queue/enqueue.ts';
 import type { QueueSignals } from '../queue/queue-signals.ts';
 import type { JobsTable, Schema } from '../schema.ts';
@@ -46,8 +47,10 @@ export function createJobStore(parts: JobStoreParts): JobStore {
   return {
     async create(job, message, outbox = [], events = SUBMITTED) {
       const submitted = { events, at: job.createdAt };
+      const text = toStoredText(message);
+      await turnAfter(text.length);
       const isNew = await writeWithProgress(parts, async (trx, withProgress) => {
-        const isInserted = await insertJob(trx, job, { message, outbox, events });
+        const isInserted = await insertJob(trx, job, { text, outbox, events });
         if (isInserted && withProgress) await progress?.insert(trx, job, submitted);
         return isInserted;
       });
@@ -71,7 +74,7 @@ export function createJobStore(parts: JobStoreParts): JobStore {
         .select('job_payloads.message')
         .where('jobs.id', '=', jobId)
         .executeTakeFirst();
-      return row && { job: toJob(row), message: fromStoredText(row.message ?? '{}') };
+      return row && { job: toJob(row), message: await readStored(row.message ?? '{}') };
     },
     async message(jobId) {
       const row = await db
@@ -79,7 +82,7 @@ export function createJobStore(parts: JobStoreParts): JobStore {
         .select('message')
         .where('job_id', '=', jobId)
         .executeTakeFirst();
-      return row && fromStoredText(row.message);
+      return row && readStored(row.message);
     },
     list: async (page) => (await pageOf(db, page).execute()).map(toJob),
     async move(move) {
@@ -103,6 +106,14 @@ export function createJobStore(parts: JobStoreParts): JobStore {
     },
     stalled: async (query) => (await stalledJobs(db, query).execute()).map(toJob),
   };
+}
+
+/** Reading the row, parsing it and using it are steps of their own. */
+async function readStored(text: string): Promise<JobMessage> {
+  await turnAfter(text.length);
+  const message = fromStoredText(text);
+  await turnAfter(text.length);
+  return message;
 }
 
 function touchedColumns(change: JobTouch): Updateable<JobsTable> {
@@ -137,7 +148,8 @@ function writeWithProgress<T>(
 }
 
 type NewRows = {
-  readonly message: JobMessage;
+  /** The message, as it is stored. */
+  readonly text: string;
   readonly outbox: readonly OutboxMessage[];
   readonly events: readonly NewJobEvent[];
 };
@@ -145,7 +157,7 @@ type NewRows = {
 async function insertJob(
   trx: Transaction<Schema>,
   job: Job,
-  { message, outbox, events }: NewRows,
+  { text, outbox, events }: NewRows,
 ): Promise<boolean> {
   const inserted = await trx
     .insertInto('jobs')
@@ -154,10 +166,9 @@ async function insertJob(
     .returning('id')
     .executeTakeFirst();
   if (!inserted) return false;
-  await trx
-    .insertInto('job_payloads')
-    .values({ job_id: job.id, message: toStoredText(message) })
-    .execute();
+  await trx.insertInto('job_payloads').values({ job_id: job.id, message: text }).execute();
+  // The embedded store writes a large text twice: into its cache here, and to the disk at the commit.
+  await turnAfter(text.length);
   await insertEvents(trx, job.id, 0, events, job.createdAt);
   await enqueueAll(trx, outbox, job.createdAt);
   return true;
