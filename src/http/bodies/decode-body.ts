@@ -15,7 +15,8 @@ export function decodeBody(
   if (!isEncoded(encoding)) return done(undefined, withoutByteOrderMark(body));
   const decoder = DECODERS.get(encoding.trim().toLowerCase());
   if (!decoder) return done(unsupported(encoding), EMPTY);
-  decoder(body, { maxOutputLength: limitBytes }, (error, decoded) => {
+  const options = { maxOutputLength: limitBytes, chunkSize: chunkBytes(body.length) };
+  decoder(body, options, (error, decoded) => {
     if (error) done(failureOf(error, limitBytes), EMPTY);
     else done(undefined, withoutByteOrderMark(decoded));
   });
@@ -25,12 +26,22 @@ export function isEncoded(encoding: string | undefined): encoding is string {
   return encoding !== undefined && !/^\s*(?:identity)?\s*$/i.test(encoding);
 }
 
+const MIN_CHUNK_BYTES = 16 * 1024;
+const MAX_CHUNK_BYTES = 2 ** 20;
+/** What JSON usually shrinks by, and more. */
+const EXPANSION = 8;
+
+/** Node's pieces of 16 KiB for small bodies. Thousands of them for a large one would fragment the memory, which then is not returned. */
+function chunkBytes(encodedBytes: number): number {
+  return Math.min(MAX_CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, encodedBytes * EXPANSION));
+}
+
 const EMPTY = Buffer.alloc(0);
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 type Decoder = (
   body: Buffer,
-  options: { readonly maxOutputLength: number },
+  options: { readonly maxOutputLength: number; readonly chunkSize: number },
   done: (error: Error | null, decoded: Buffer) => void,
 ) => void;
 

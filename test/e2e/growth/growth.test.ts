@@ -7,6 +7,7 @@ import { type ClientRequest, request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { type Simulator, startSimulator } from '../../../src/simulator/simulator.ts';
 import { runSpillway, type SpillwayProcess } from '../../support/gateway/spillway-process.ts';
@@ -66,8 +67,17 @@ suite('growth', () => {
     return response.json();
   }
 
-  async function call(body: string | Uint8Array, key = API_KEY, path = '/v1/chat/completions') {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  async function call(
+    body: string | Uint8Array,
+    key = API_KEY,
+    path = '/v1/chat/completions',
+    encoding = 'identity',
+  ) {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'content-encoding': encoding,
+    };
     const response = await fetch(url + path, { method: 'POST', headers, body }).catch(
       () => undefined,
     );
@@ -108,6 +118,25 @@ suite('growth', () => {
     assertBounded(async () => {
       const body = Buffer.from(`{"model":"gpt-${'x'.repeat(20 * MIB)}","messages":[]}`);
       for (let count = 0; count < 20; count += 1) assert.equal(await call(body), 400);
+    }));
+
+  test('small bodies that decompress to large ones', () =>
+    assertBounded(async () => {
+      const bomb = gzipSync(Buffer.alloc(200 * MIB, ' '));
+      for (const path of ['/v1/chat/completions', '/v1/jobs', '/v1/jobs'])
+        for (let round = 0; round < 2; round += 1)
+          await Promise.all(
+            Array.from({ length: 12 }, async () =>
+              assert.equal(await call(bomb, API_KEY, path, 'gzip'), 413),
+            ),
+          );
+    }));
+
+  test('jobs of 30 MB', () =>
+    assertBounded(async () => {
+      const body = JSON.stringify({ model: 'gpt-5-mini', prompt: '"quoted" text\n'.repeat(2e6) });
+      for (let count = 0; count < 5; count += 1)
+        assert.equal(await call(body, API_KEY, '/v1/jobs'), 202);
     }));
 
   test('JSON of millions of brackets', () =>
