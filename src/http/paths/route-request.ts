@@ -34,6 +34,7 @@ export function createRequestRouter(
 ): RequestListener {
   const { native, methods } = parts;
   return (request, response) => {
+    if (hasSeveralHosts(request)) return refuseHosts(parts, request, response);
     if (native?.(request, response)) return;
     if (isWebSocketHandshake(request)) return refuseWebSocket(parts, request, response);
     const isCorrected = correctUrl(request, methods);
@@ -43,6 +44,25 @@ export function createRequestRouter(
     if (isOtherMethod) return refuseUnserved(parts, request, response);
     framework(request, response);
   };
+}
+
+/** A proxy on the way and this server could take different ones for the host (RFC 9112, 3.2). Node keeps the first. */
+function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && (name === 'host' || name.toLowerCase() === 'host')) hosts += 1;
+  }
+  return hosts > 1;
+}
+
+function refuseHosts(
+  { methods, refuse }: RequestRouterParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const error = new SpillwayError('INVALID_REQUEST', 'the request has several Host headers');
+  refuse(request, response, error, errorFormat(methods, request));
 }
 
 /** Answers a request that no route matches: 404, 405 with `allow`, or the methods for OPTIONS. */

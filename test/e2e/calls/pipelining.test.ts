@@ -2,6 +2,7 @@
 // turn: back-pressure pauses it until then.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { type Caller, chatAsk, messageBody } from '../../support/gateway/call-rig.ts';
@@ -29,6 +30,23 @@ test('a large stream behind a slow answer is complete when its turn comes', asyn
   assert.match(text, /^HTTP\/1\.1 200 OK\r\n[^]*"chat\.completion"[^]*HTTP\/1\.1 200 OK\r\n/);
   assert.ok(text.length > 300_000, `${text.length}`);
   assert.match(text.slice(-300), /event: message_stop\n/);
+});
+
+test('a request with two Host headers is refused at every endpoint', async (context) => {
+  const gateway = await startTestGateway();
+  context.after(() => gateway.close());
+  const { path = '', body } = chatAsk();
+  for (const target of [path, '/dashboard/session']) {
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    context.after(() => socket.destroy());
+    socket.write(requestText(gateway, target, body).replace('\r\n', '\r\nHost: evil.example\r\n'));
+    const [answer] = await once(socket, 'data');
+    assert.match(
+      String(answer),
+      /^HTTP\/1\.1 400 [^]*INVALID_REQUEST|^HTTP\/1\.1 400 [^]*invalid_request/,
+    );
+  }
+  assert.equal(gateway.simulator.log().length, 0);
 });
 
 function requestText({ apiKey }: Caller, path: string, body: unknown): string {
