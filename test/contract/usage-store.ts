@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { newReservation } from '../../src/metering/budgets/budget-reservation.ts';
 import type { BudgetStore } from '../../src/metering/budgets/budget-store.ts';
 import type { UsageRecord } from '../../src/metering/usage/usage-record.ts';
-import type { UsageStore } from '../../src/metering/usage/usage-store.ts';
+import { MAX_USAGE_GROUPS, type UsageStore } from '../../src/metering/usage/usage-store.ts';
 import { reservationRequest } from '../support/budgets/budget-ask.ts';
 
 export type OpenedUsageStore = {
@@ -162,6 +162,18 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
           ['cheap', 1, 0, 1],
         ],
       );
+    });
+
+    it('lists the most expensive of thousands of users, and all of them in the total', async () => {
+      const count = MAX_USAGE_GROUPS + 5;
+      const records = Array.from({ length: count }, (_, at) =>
+        usage(`many-${at}`, { userId: `user-${at}`, costNanos: at }),
+      );
+      await opened.usage.insertBatch(records);
+      const sums = await opened.usage.sums(EVER, 'user');
+      assert.equal(sums.length, MAX_USAGE_GROUPS);
+      assert.deepEqual([sums.at(0)?.group, sums.at(-1)?.group], [`user-${count - 1}`, 'user-5']);
+      assert.equal((await opened.usage.total(EVER)).attempts, count);
     });
 
     it('groups by user and by day, with absent users in one group', async () => {

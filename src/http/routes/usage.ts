@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Clock } from '../../kernel/clock.ts';
 import { nanosToUsd } from '../../kernel/money.ts';
 import {
+  MAX_USAGE_GROUPS,
   USAGE_GROUPINGS,
   type UsageStore,
   type UsageSum,
@@ -49,7 +50,15 @@ const usageView = pageOf(
       .union([z.string(), z.number()])
       .describe("The group's value; '' without a value; for days, midnight UTC"),
   }),
-).extend({ from: moment, to: moment, groupBy: z.enum(USAGE_GROUPINGS), total: totals });
+).extend({
+  from: moment,
+  to: moment,
+  groupBy: z.enum(USAGE_GROUPINGS),
+  total: totals,
+  rest: totals
+    .optional()
+    .describe(`The sum of all other groups, where there are more than ${MAX_USAGE_GROUPS}`),
+});
 
 export type UsageRouteParts = {
   readonly usage: Pick<UsageStore, 'covered' | 'total' | 'sums'>;
@@ -111,8 +120,36 @@ async function report(
   const [total, sums] = await Promise.all([usage.total(range), usage.sums(range, groupBy)]);
   const data = sums.map((sum) => ({ group: sum.group, ...toTotals(sum) }));
   const covered = { from: range.from, to: to >= now ? to : range.to };
-  return { ...covered, groupBy, total: toTotals(total), ...wholeList(data) };
+  const rest =
+    groupBy === 'day' || sums.length < MAX_USAGE_GROUPS ? undefined : restOf(total, sums);
+  return {
+    ...covered,
+    groupBy,
+    total: toTotals(total),
+    ...(rest && { rest: toTotals(rest) }),
+    ...wholeList(data),
+  };
 }
+
+type Sum = Omit<UsageSum, 'group'>;
+
+/** What the listed groups leave of the total; undefined if they are all. */
+function restOf(total: Sum, listed: readonly UsageSum[]): Sum | undefined {
+  const left = { ...total };
+  for (const sum of listed)
+    for (const field of SUM_FIELDS) left[field] = Math.max(0, left[field] - sum[field]);
+  return left.attempts > 0 ? left : undefined;
+}
+
+const SUM_FIELDS = [
+  'attempts',
+  'failures',
+  'inputTokens',
+  'outputTokens',
+  'cacheReadTokens',
+  'cacheWriteTokens',
+  'costNanos',
+] as const;
 
 function toTotals({ costNanos, ...sum }: Omit<UsageSum, 'group'>): z.infer<typeof totals> {
   return { ...sum, costUsd: nanosToUsd(costNanos) };

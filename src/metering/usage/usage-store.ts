@@ -19,6 +19,9 @@ export type UsageRange = {
 export const USAGE_GROUPINGS = ['model', 'provider', 'user', 'category', 'key', 'day'] as const;
 export type UsageGrouping = (typeof USAGE_GROUPINGS)[number];
 
+/** Callers choose the names of users and categories, so their number has no other bound. */
+export const MAX_USAGE_GROUPS = 1000;
+
 export type UsageSum = {
   /** The model, provider, user, category or key; '' for records without one. For days, the start of the day in UTC. */
   readonly group: string | number;
@@ -70,7 +73,7 @@ export type UsageStore = {
   covered(range: UsageRange, now: number): Promise<UsageRange>;
   /** One sum of the whole range; all zero if it has no records. */
   total(range: UsageRange): Promise<Omit<UsageSum, 'group'>>;
-  /** One sum per group, by descending cost; days in ascending order. */
+  /** One sum per group, by descending cost, of the `MAX_USAGE_GROUPS` most expensive ones; all days, in ascending order. */
   sums(range: UsageRange, groupBy: UsageGrouping): Promise<readonly UsageSum[]>;
   /** Single records, newest first. */
   list(page: UsagePage): Promise<readonly UsageRecord[]>;

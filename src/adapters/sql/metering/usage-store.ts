@@ -1,11 +1,12 @@
 // Reads usage on either SQL store. Each store writes in its own way, because every request writes a record.
 
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type {
-  UsageGrouping,
-  UsageRange,
-  UsageStore,
-  UsageSum,
+import {
+  MAX_USAGE_GROUPS,
+  type UsageGrouping,
+  type UsageRange,
+  type UsageStore,
+  type UsageSum,
 } from '../../../metering/usage/usage-store.ts';
 import type { Schema } from '../schema.ts';
 import { toNumber } from '../sql-dialect.ts';
@@ -25,7 +26,11 @@ export function createUsageReading(db: Kysely<Schema>): Omit<UsageStore, 'insert
     sums: async (range, groupBy) => {
       const group = GROUP_EXPRESSIONS[groupBy];
       const query = sumQuery(db, range).select(group.as('group_value')).groupBy(group);
-      const rows = await query.execute();
+      const listed =
+        groupBy === 'day'
+          ? query
+          : query.orderBy('cost_nanos', 'desc').orderBy('group_value').limit(MAX_USAGE_GROUPS);
+      const rows = await listed.execute();
       return order(
         rows.map((row) => ({ group: toGroup(groupBy, row.group_value), ...toTotals(row) })),
         groupBy,
