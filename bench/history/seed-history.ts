@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { openSqlite } from '../../src/adapters/sqlite/open-sqlite.ts';
-import { calendarMonth } from '../../src/kernel/calendar-month.ts';
+import { calendarMonth } from '../../src/kernel/calendar/calendar-month.ts';
 import { createTestDatabase } from '../../test/support/stores/isolated-postgres.ts';
 import type { Stage } from '../stage.ts';
 import { type History, historyStatements, POSTGRES_WORDS, SQLITE_WORDS } from './history-sql.ts';

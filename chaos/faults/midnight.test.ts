@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { calendarMonth } from '../../src/kernel/calendar-month.ts';
+import { calendarMonth } from '../../src/kernel/calendar/calendar-month.ts';
 import { midnightAt, untilMidnight } from './midnight.ts';
 
 const ZONES = ['UTC', 'Asia/Kolkata', 'America/New_York', 'Pacific/Kiritimati'] as const;

@@ -2,7 +2,7 @@
 // month on either side. Pure except for the wait.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { calendarMonth } from '../../src/kernel/calendar-month.ts';
+import { calendarMonth } from '../../src/kernel/calendar/calendar-month.ts';
 
 export type Midnight = {
   /** When it comes, on the machine's own clock, which is also the provider's. */

@@ -3,7 +3,7 @@
 // that the board accepts each once, whichever server reads the crossing. Pure.
 
 import { createHash } from 'node:crypto';
-import { calendarMonth } from '../kernel/calendar-month.ts';
+import { calendarMonth } from '../kernel/calendar/calendar-month.ts';
 import type { Alert, BudgetOfAlert } from './alert.ts';
 import { BUDGET_METRIC } from './alert-rules.ts';
 import { startText } from './alert-text.ts';

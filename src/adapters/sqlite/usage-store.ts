@@ -3,7 +3,7 @@
 // roll-ups and postings, and the changes of reservations.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { postingMonth } from '../../kernel/calendar-month.ts';
+import { postingMonth } from '../../kernel/calendar/calendar-month.ts';
 import type { StoredValue } from '../../kernel/record-layout.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';

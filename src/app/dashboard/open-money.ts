@@ -9,7 +9,7 @@ import { moneyRoutes } from '../../dashboard/routes/money-routes.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Gate } from '../../http/authenticate.ts';
 import type { RegisterRoutes } from '../../http/http-server.ts';
-import { calendarMonth } from '../../kernel/calendar-month.ts';
+import { calendarMonth } from '../../kernel/calendar/calendar-month.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { BudgetLedger } from '../../metering/budgets/budget-ledger.ts';
 import type { SpendStore } from '../../metering/spend/spend-store.ts';

@@ -2,7 +2,7 @@
 // the rate of the last days. Roll-ups have UTC days, so the first day may include hours of the month before.
 
 import type { Organization } from '../../admission/organization.ts';
-import { calendarMonth } from '../../kernel/calendar-month.ts';
+import { calendarMonth } from '../../kernel/calendar/calendar-month.ts';
 import { nanosToUsd } from '../../kernel/money.ts';
 import type { BudgetStatus } from '../../metering/budgets/budget-ledger.ts';
 import type { HourSpend } from '../../metering/spend/spend-store.ts';

@@ -1,7 +1,7 @@
 // The readings of money: spending today and this month, by model and day, and the organisations that will exhaust their
 // budgets first. All come from roll-ups; the organisations are read in slices, so that no statement takes long.
 
-import { calendarMonth } from '../../kernel/calendar-month.ts';
+import { calendarMonth } from '../../kernel/calendar/calendar-month.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { nanosToUsd } from '../../kernel/money.ts';
 import type { HourSpend, Spender, SpendStore } from '../../metering/spend/spend-store.ts';

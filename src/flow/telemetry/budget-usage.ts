@@ -2,7 +2,7 @@
 // measurement reads the store for the noted organisations, a few at a time, and never for a request. Without labels for
 // organisations the gauge has one value, the highest. While the store is unavailable the last values stay.
 
-import { createMonthCache } from '../../kernel/calendar-month.ts';
+import { createMonthCache } from '../../kernel/calendar/calendar-month.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { BudgetLedger, BudgetOwner } from '../../metering/budgets/budget-ledger.ts';

@@ -117,7 +117,10 @@ async function report(
   const from = Math.min(given.from ?? Math.max(0, to - DEFAULT_RANGE_MS), to);
   const asked = { from, to, ...(organizationId === undefined ? {} : { organizationId }) };
   const range = await usage.covered(asked, now);
-  const [total, sums] = await Promise.all([usage.total(range), usage.sums(range, groupBy)]);
+  const [total, sums] = await Promise.all([
+    usage.total(range),
+    usage.sums(range, groupBy, MAX_USAGE_GROUPS),
+  ]);
   const data = sums.map((sum) => ({ group: sum.group, ...toTotals(sum) }));
   const covered = { from: range.from, to: to >= now ? to : range.to };
   const rest =

@@ -1,7 +1,7 @@
 // The status of a budget as `GET /v1/budget` reports it, with a forecast of when it will be exhausted at the spending rate of
 // the last days. The forecast informs people; no decision depends on it.
 
-import type { CalendarMonth } from '../../kernel/calendar-month.ts';
+import type { CalendarMonth } from '../../kernel/calendar/calendar-month.ts';
 import type { Budget } from './budget-charges.ts';
 import type { BudgetStatus } from './budget-ledger.ts';
 import type { BudgetStanding, BudgetStore, RecentSpending } from './budget-store.ts';

@@ -4,7 +4,7 @@
 // journal. An unavailable store delays only budgets that are not loaded yet; while the journal cannot be written, every
 // request is `unavailable`.
 
-import { postingMonth } from '../../kernel/calendar-month.ts';
+import { postingMonth } from '../../kernel/calendar/calendar-month.ts';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import type { DrainListener } from '../usage/drain-usage.ts';
 import type { Journal } from '../usage/journal.ts';

@@ -2,7 +2,7 @@
 // withdrawn, never. States: deciding → writing (reserved, not in the journal yet) → decided, or deciding → decided;
 // withdrawn from any.
 
-import type { CalendarMonth } from '../../kernel/calendar-month.ts';
+import type { CalendarMonth } from '../../kernel/calendar/calendar-month.ts';
 import type { CancelTimer } from '../../kernel/clock.ts';
 import type { BookRequest, Charge } from './budget-book.ts';
 import type { BudgetDecision, ReservationRequest } from './budget-ledger.ts';

@@ -1,7 +1,7 @@
 // One requested reservation on its way to a decision, which is called back once or, if the request is withdrawn, never.
 // States: asking → over, or asking → waiting (others have reserved the money) → asking …; a withdrawn request is over.
 
-import type { CalendarMonth } from '../../kernel/calendar-month.ts';
+import type { CalendarMonth } from '../../kernel/calendar/calendar-month.ts';
 import type { CancelTimer } from '../../kernel/clock.ts';
 import type { BudgetDecision, ReservationRequest } from './budget-ledger.ts';
 import { type BudgetReservation, newReservation } from './budget-reservation.ts';

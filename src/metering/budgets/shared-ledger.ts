@@ -8,7 +8,7 @@
 // The end of such an attempt is stored as a void, which makes the late statement reserve nothing.
 
 import { Batches } from '../../kernel/batches/batches.ts';
-import { createMonthCache } from '../../kernel/calendar-month.ts';
+import { createMonthCache } from '../../kernel/calendar/calendar-month.ts';
 import type { CancelTimer } from '../../kernel/clock.ts';
 import type { DrainListener } from '../usage/drain-usage.ts';
 import type { UsageRecord } from '../usage/usage-record.ts';

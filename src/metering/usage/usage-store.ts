@@ -73,8 +73,8 @@ export type UsageStore = {
   covered(range: UsageRange, now: number): Promise<UsageRange>;
   /** One sum of the whole range; all zero if it has no records. */
   total(range: UsageRange): Promise<Omit<UsageSum, 'group'>>;
-  /** One sum per group, by descending cost, of the `MAX_USAGE_GROUPS` most expensive ones; all days, in ascending order. */
-  sums(range: UsageRange, groupBy: UsageGrouping): Promise<readonly UsageSum[]>;
+  /** One sum per group: the `maxGroups` most expensive groups by descending cost, or every day in ascending order. */
+  sums(range: UsageRange, groupBy: UsageGrouping, maxGroups: number): Promise<readonly UsageSum[]>;
   /** Single records, newest first. */
   list(page: UsagePage): Promise<readonly UsageRecord[]>;
   /** Deletes at most `most` records created before a timestamp and returns their number; roll-ups stay. */

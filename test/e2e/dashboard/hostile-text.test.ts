@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { calendarMonth } from '../../../src/kernel/calendar-month.ts';
+import { calendarMonth } from '../../../src/kernel/calendar/calendar-month.ts';
 import { openChromium, skipWithoutChromium } from '../../support/browser/chromium.ts';
 import { type DashboardPage, openDashboard } from '../../support/browser/dashboard-page.ts';
 import { CREATED, HOSTILE, MARKUP } from '../../support/browser/hostile-text.ts';

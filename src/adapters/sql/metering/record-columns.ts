@@ -1,7 +1,7 @@
 // The SQL columns of stored records: the layout's field names in snake case, in the layout's order, which is also the order
 // of the table's columns (test/contract/usage-store.ts compares them).
 
-import { postingMonth } from '../../../kernel/calendar-month.ts';
+import { postingMonth } from '../../../kernel/calendar/calendar-month.ts';
 import { RecordLayout, type StoredValue } from '../../../kernel/record-layout.ts';
 import {
   addReservationFields,

@@ -1,12 +1,11 @@
 // Reads usage on either SQL store. Each store writes in its own way, because every request writes a record.
 
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import {
-  MAX_USAGE_GROUPS,
-  type UsageGrouping,
-  type UsageRange,
-  type UsageStore,
-  type UsageSum,
+import type {
+  UsageGrouping,
+  UsageRange,
+  UsageStore,
+  UsageSum,
 } from '../../../metering/usage/usage-store.ts';
 import type { Schema } from '../schema.ts';
 import { toNumber } from '../sql-dialect.ts';
@@ -23,13 +22,13 @@ export function createUsageReading(db: Kysely<Schema>): Omit<UsageStore, 'insert
       const [row] = await sumQuery(db, range).execute();
       return row ? toTotals(row) : NOTHING;
     },
-    sums: async (range, groupBy) => {
+    sums: async (range, groupBy, maxGroups) => {
       const group = GROUP_EXPRESSIONS[groupBy];
       const query = sumQuery(db, range).select(group.as('group_value')).groupBy(group);
       const listed =
         groupBy === 'day'
           ? query
-          : query.orderBy('cost_nanos', 'desc').orderBy('group_value').limit(MAX_USAGE_GROUPS);
+          : query.orderBy('cost_nanos', 'desc').orderBy('group_value').limit(maxGroups);
       const rows = await listed.execute();
       return order(
         rows.map((row) => ({ group: toGroup(groupBy, row.group_value), ...toTotals(row) })),

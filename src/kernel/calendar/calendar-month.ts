@@ -2,7 +2,7 @@
 // changes its zone during the month; its ends are timestamps. Consecutive months have no gap and no overlap, whatever
 // daylight saving does at midnight.
 
-import { instantOf, localTimeAt } from './calendar/zoned-time.ts';
+import { instantOf, localTimeAt } from './zoned-time.ts';
 
 export type CalendarMonth = {
   /** Year and month as one number, e.g. 202611. */
