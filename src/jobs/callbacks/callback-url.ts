@@ -1,5 +1,5 @@
 // Refuses a callback URL at submission if it can never be called: a private address, this machine, or a URL with a
-// password. The address of a host name is checked when it is connected to.
+// password. Egress checks the addresses that a host name resolves to when it connects.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { EgressRule } from '../../kernel/egress-rule.ts';

@@ -1,7 +1,7 @@
-// Delivers callbacks for ended jobs: the job's view, signed, at least once. A 2xx answer completes a callback; after any
-// other it is retried with growing delays for a day after the job ended. Job, result and secret are read for each try, so
-// that a renewed secret applies immediately. A job that was retried after its end gets a callback for its next end
-// instead. While the store is unavailable callbacks wait in it.
+// Delivers callbacks for ended jobs: the job's view, signed, at least once. A 2xx answer completes a callback. After
+// any other answer it is retried with growing delays until a day after the job's end. Every delivery reads job, result
+// and secret anew, so that a rotated secret applies immediately. A job that was retried after its end gets a callback
+// for its next end instead. While the store is unavailable no callback is delivered.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -104,7 +104,10 @@ async function call(
   }
 }
 
-/** The same for every try, and another if the job ends a second time. Standard Webhooks forbids dots in it. */
+/**
+ * The webhook id: the same for every delivery of one end of the job, different if the job ends again. Standard Webhooks
+ * forbids dots in it.
+ */
 function callbackId({ id, fence }: Job): string {
   return `msg_${id}_${fence}`;
 }

@@ -1,5 +1,5 @@
-// Which large fields of a message its delivered body has under the same names: a store keeps the body, so it need not store
-// these fields a second time.
+// Finds the large fields of a message that its delivered body contains under the same names. The store keeps the body
+// and need not store these fields twice.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { JobMessage } from '../model/job-message.ts';

@@ -1,5 +1,5 @@
-// Caches for five seconds that an organisation exists: a burst of other systems' messages names few of them. A missing
-// organisation is not cached, because it may be created at any time.
+// Caches for five seconds that an organisation exists: a burst of messages from other systems names few organisations.
+// A missing organisation is not cached, because it may be created at any time.
 
 import type { Clock } from '../../kernel/clock.ts';
 

@@ -1,6 +1,6 @@
-// Reads a foreign message as the fields of a job. Producers name their fields as they like: the configuration states where
-// the id, the images and the others are, and a template makes the prompt of a message that has none. A field that is not
-// configured, or is absent in the message, is read under Spillway's own name.
+// Reads a foreign message as the fields of a job. Producers name their fields as they like: the configuration states
+// the paths of the id, the images and the other fields, and a template composes the prompt of a message without one. A
+// field that is not configured, or is absent in the message, is read under Spillway's own name.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import { type JobMessage, parseJobMessage } from '../model/job-message.ts';

@@ -1,7 +1,6 @@
-// Reads a delivery: a pointer to a job, in its body or beside another system's message, another system's message alone, or
-// a body that cannot be read. An unreadable message
-// becomes a dead letter and is acknowledged, so that it does not block the queue. Faults of Spillway's own are thrown,
-// and the queue delivers the message again.
+// Reads a delivery: a pointer to a job, in its body or beside another system's message, another system's message alone,
+// or a body that cannot be read. An unreadable message becomes a dead letter and is acknowledged, so that it does not
+// block the queue. Internal errors are thrown, and the queue delivers the message again.
 
 import { createHash } from 'node:crypto';
 import { SpillwayError, toSpillwayError } from '../../errors/spillway-error.ts';
@@ -29,7 +28,7 @@ export type IntakeParts = {
   readonly defaultOrganizationId: string;
   /** The queue for copies of dead letters; absent without a broker. */
   readonly deadLetterQueue?: string | undefined;
-  /** Reads other systems' messages; by default with Spillway's own names of fields. */
+  /** Reads other systems' messages; by default under Spillway's own field names. */
   readonly readRawMessage?: ReadRawMessage | undefined;
   /** The trace of a received message, with the sender's as its parent; absent where traces are not exported. */
   readonly startTrace?: ((queue: string, parent: string | undefined) => string) | undefined;

@@ -1,5 +1,6 @@
-// The fields of a stored message body, to be written again. A body that is not a JSON object, or is nested too deeply, has
-// none. Numbers keep their text: ids of other systems can be longer than a number is exact.
+// The fields of a stored message body, to be written again. A body that is not a JSON object, or is nested too deeply,
+// has none. Numbers keep their text: ids of other systems can exceed the integers that a JavaScript number represents
+// exactly.
 
 import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
 
@@ -9,7 +10,7 @@ export function fieldsOfBody(body: string): Fields {
   return parseFields(body) ?? {};
 }
 
-/** Undefined for a body without fields: often the very reason why a message is a dead letter. */
+/** Undefined for a body without fields: often the reason why a message is a dead letter. */
 export function parseFields(body: string | undefined): Fields | undefined {
   if (body === undefined || isNestedTooDeeply(body)) return undefined;
   try {
@@ -22,7 +23,7 @@ export function parseFields(body: string | undefined): Fields | undefined {
   }
 }
 
-/** A number that may be written differently than it was sent. */
+/** Finds numbers that JSON.stringify may write differently from how they were sent. */
 const INEXACT = /\d{16}|\d[.eE]|-0/;
 
 function keepText(_key: string, value: unknown, context?: { readonly source?: string }): unknown {

@@ -1,6 +1,6 @@
 // The messages of a job's last move: its result for the results queue, its callback, the copy of its dead letter. Every
 // way a job can end goes through `withFinalMessages`, and the messages commit with the move, so a crash loses none.
-// Without a broker there are no results and dead-letter queues to publish to, and only the callback is written.
+// Without a broker there is neither a results queue nor a dead-letter queue, and only the callback is written.
 
 import type { Verdict } from '../../errors/codes.ts';
 import type { DeadLetter } from '../ports/dead-letter-store.ts';
@@ -19,10 +19,10 @@ export type FinalQueues = {
   readonly includesFailures?: boolean | undefined;
 };
 
-/** Always on the store's own queue, also beside a broker: no other system reads it. */
+/** Always a queue of the store, even with a broker: no other system reads it. */
 export const CALLBACK_QUEUE = 'spillway-callbacks';
 
-/** `message`: the job's own; needed only for a job of another system. */
+/** `message` is the job's submitted message; only jobs of other systems need it. */
 export function withFinalMessages(
   move: JobMove,
   queues: FinalQueues,
@@ -55,7 +55,7 @@ export function resultMessage(
   if (!includesFailures && job.state !== 'succeeded') return [];
   const body = resultBody(job, result, submitted);
   // Public ids repeat across organisations, and a retried job ends twice; this id is unique. The relay to a broker
-  // replaces it by the `id` in the body.
+  // publishes under the `id` in the body instead.
   const message = { id: `${job.id}.${job.fence}`, body };
   return [{ queue: resultsQueue, message, isUnordered: true }];
 }

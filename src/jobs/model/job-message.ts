@@ -36,7 +36,7 @@ const request = z.looseObject({
   background: z.boolean().nullish(),
 });
 
-/** For /openapi.json: the form of most addresses. The parser accepts every HTTP address. */
+/** For /openapi.json: a pattern of most HTTP URLs. The parser accepts every HTTP URL. */
 const URL_HINT = {
   format: undefined,
   pattern: '^https?://([a-z0-9]+[.])+[a-z]{2,20}(:[1-9][0-9]{0,3})?(/[!-~]*)?$',
@@ -121,7 +121,7 @@ export function parseJobMessage(value: unknown): JobMessage {
   return Object.fromEntries(present);
 }
 
-/** Two of the three formats carry the model in the request body. */
+/** Anthropic's and OpenAI's formats carry the model in the request body; Gemini's does not. */
 function modelIn(request: JobMessage['request'] | null): string | undefined {
   return modelName.safeParse(request?.['model']).data;
 }

@@ -1,6 +1,6 @@
 // Decides what follows a failed run. Throttles, limits, open circuits and exhausted capacity delay the job and cost no
-// attempt; other retryable failures are retried with exponential backoff; an error of the caller's fails the job;
-// everything else fails it with a dead letter. Pure.
+// attempt; other retryable failures are retried with exponential backoff; an error that the caller caused fails the
+// job; everything else fails it with a dead letter. Pure.
 
 import { ERROR_TABLE, type Verdict } from '../../errors/codes.ts';
 import type { RunOutcome } from '../ports/job-runner.ts';
@@ -64,7 +64,7 @@ function statedTime(verdict: Verdict, now: number): number | undefined {
   return verdict.resetAt ?? verdict.params.resetTime;
 }
 
-/** An error of the caller's does not: an operator cannot fix the request. */
+/** False for an error that the caller caused: an operator cannot fix the request. */
 function needsOperator({ code, retryable }: Verdict): boolean {
   return retryable || ERROR_TABLE[code].status >= 500;
 }

@@ -68,8 +68,8 @@ export type JobResult = {
 export const HANDED_OVER = 'provider queue';
 
 /**
- * The message of a handed-over job may be with a foreign worker, so the job is not published again. `leaseUntil` is the time
- * at which the broker has committed the message; unset, that is not known yet.
+ * The message of a handed-over job may be with a foreign worker, so the job is not published again. `leaseUntil` is the
+ * time at which the broker committed the message; it is unset until the commit is known.
  */
 export function isHandedOver({ state, leaseOwner }: Pick<Job, 'state' | 'leaseOwner'>): boolean {
   return isWaiting(state) && leaseOwner === HANDED_OVER;

@@ -1,6 +1,6 @@
 // The message of a finished job for the results queue: the job's result, and the fields of the producer's own message,
-// by which existing consumers recognise their work. Spillway's fields win. A producer's field named like a field of results is
-// left out even if this result lacks it: it would read as Spillway's.
+// by which existing consumers recognise their work. Spillway's fields win. A producer's field that is named like a
+// field of results is left out even if this result lacks that field: a reader would take it for Spillway's.
 
 import { fieldsOfBody } from './body-fields.ts';
 import type { Job, JobResult } from './job.ts';

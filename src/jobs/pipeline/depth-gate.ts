@@ -1,5 +1,6 @@
-// Back-pressure from a queue: jobs are moved to it only while few enough wait there for workers. The depth is measured again
-// when the free places are used up, and at least four times a second while jobs pass. Rejects while the queue is unavailable.
+// Back-pressure from a queue: a job is moved to it only while fewer than `maxReady` jobs wait there for workers. The
+// depth is measured again when the free places are used up, and at least four times a second while jobs pass. Rejects
+// while the queue is unavailable.
 
 import { type Clock, sleep } from '../../kernel/clock.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
@@ -7,7 +8,7 @@ import type { JobQueue } from '../ports/job-queue.ts';
 export type DepthGateParts = {
   readonly queue: Pick<JobQueue, 'depth'>;
   readonly name: string;
-  /** The most jobs that may wait on the queue; absent for no bound. */
+  /** The maximum number of jobs that may wait on the queue; absent for no bound. */
   readonly maxReady: number | undefined;
   readonly clock: Clock;
 };

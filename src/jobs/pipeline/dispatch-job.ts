@@ -40,10 +40,10 @@ export type ProviderChoice =
       readonly waitCode?: ErrorCode | undefined;
       /** A configured delay that is the same for all messages, kept where other systems look for delayed messages. */
       readonly fixedDelayMs?: number | undefined;
-      /** Releases the permit that was taken for the job, if the job is not routed after all. */
+      /** Releases the job's permit if the job is not routed after all. */
       readonly releasePermit?: (() => void) | undefined;
     }
-  /** No provider can take the job before then; the dispatcher asks again. */
+  /** No provider can take the job yet; the dispatcher asks again at that time. */
   | { readonly kind: 'wait'; readonly until: number; readonly code: ErrorCode }
   /** No decision is possible yet: the delivery stays in memory, and no further one is accepted. */
   | { readonly kind: 'stay'; readonly afterMs: number }
@@ -74,7 +74,7 @@ export type DispatchedJob = {
   readonly deliveredAt: number;
 };
 
-/** A delivery's positions in the order of delivery, and its means to stop early. */
+/** A delivery's tickets in the order of delivery, and the signal that stops it early. */
 type Passage = {
   readonly deciding: Ticket;
   readonly publishing: Ticket;
@@ -205,7 +205,7 @@ async function write(
   const known = created.job;
   // A job at its first fence was stored by a worker that died before it claimed it: this message still stands for it.
   if (known.fence === job.fence) return parts.store.move(moveOf(known));
-  // A producer may repeat a message on purpose, after a failure that Spillway does not see.
+  // A producer may repeat a message deliberately, after a failure that Spillway cannot see.
   if (isHandedOver(known)) return isPublished(known, delivery) ? undefined : known;
   if (isWaiting(known.state)) await publishPointer(parts, known);
   return undefined;

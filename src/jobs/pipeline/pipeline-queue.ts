@@ -1,6 +1,7 @@
-// The pipeline's queues beside a broker. Messages of other systems travel on the broker, first in, first out. Jobs of
-// callers wait in the store's tenant queues, which are served in turn and by priority, until `release-jobs` moves them to
-// the broker's queue of the same name. Publishers and readers need not know where a message is.
+// The pipeline's queues in an installation with a broker. Messages of other systems travel on the broker, first in,
+// first out. Jobs of callers wait in the store's tenant queues, which are served in turn and by priority, until
+// `release-jobs` moves them to the broker's queue of the same name. Publishers and readers do not know on which of the
+// two a message is.
 
 import type { JobQueue } from '../ports/job-queue.ts';
 

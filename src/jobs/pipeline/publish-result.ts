@@ -1,7 +1,7 @@
 // Publishes the result of a job that another system submitted. The worker acknowledges its message after the result is
-// on the results queue, so no outbox row is needed: if the worker dies before, the message is delivered again, and the
-// next worker finds an ended job and publishes its result. Results are delivered at least once. A result that the broker
-// does not accept goes to the outbox, so that an unavailable broker does not block the worker.
+// on the results queue, so no outbox row is needed: if the worker dies before that, the message is delivered again, and
+// the next worker finds the ended job and publishes its result. Results are delivered at least once. A result that the
+// broker does not accept goes to the outbox, so that an unavailable broker does not block the worker.
 
 import { type EndedJob, type FinalQueues, resultMessage } from '../model/final-messages.ts';
 import type { Job } from '../model/job.ts';

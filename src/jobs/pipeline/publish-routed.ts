@@ -77,7 +77,7 @@ export async function publishRouted(parts: RoutingParts, routedJob: RoutedJob): 
   if (!carried) return queue.publish(job.queue, messageFor(job), options);
   if (delivery.replaceBy) await delivery.replaceBy(job.queue, carried, options);
   else await queue.publish(job.queue, carried, options);
-  // Not required: it only keeps a repeated delivery from publishing the message once more.
+  // Best effort: the record only keeps a repeated delivery from publishing the message again.
   await store.touch(job.id, job.fence, { leaseUntil: clock.now() }).catch(() => false);
 }
 

@@ -1,6 +1,6 @@
-// Relays the outbox to the broker. Beside a broker the store's own queues are the outbox: a transaction writes its
-// messages there, and the relay publishes each with a confirm before it deletes it. A crash in between publishes a
-// message twice, which fences and message ids make harmless; none is lost.
+// Relays the outbox to the broker. In an installation with a broker the store's queues are the outbox: a transaction
+// writes its messages there, and the relay publishes each with a confirm before it deletes it. A crash in between
+// publishes a message twice, which fences and message ids make harmless; none is lost.
 
 import type { Consumer, JobQueue } from '../ports/job-queue.ts';
 

@@ -1,6 +1,7 @@
 // Releases callers' jobs of one provider from the store to the broker: in their fair order, and no faster than the
-// provider's limit and its workers serve them in the next moments. The broker's queue is first in, first out, so only jobs
-// that are still on the store can be ordered fairly. While the broker or the limit's counts are unavailable no job is released.
+// provider's limit admits them and its workers take them. The broker's queue is first in, first out, so only jobs that
+// are still on the store can be ordered fairly. While the broker or the limit's counts are unavailable no job is
+// released.
 
 import type { Clock } from '../../kernel/clock.ts';
 import { readPointer } from '../model/job-pointer.ts';
@@ -17,7 +18,7 @@ export type ReleaseParts = {
   readonly queue: string;
   /** True when a slot of the provider's limit is taken; false when the signal is aborted first. */
   readonly waitForSlot: (signal: AbortSignal) => Promise<boolean>;
-  /** The most jobs that may wait on the broker for workers, and here for a slot; absent for no bound. */
+  /** The maximum number of jobs that wait on the broker for workers, and here for a slot; absent for no bound. */
   readonly maxAhead: number | undefined;
   readonly clock: Clock;
 };

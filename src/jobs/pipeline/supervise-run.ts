@@ -69,7 +69,7 @@ async function attempt(
 
 type Closeable = { close(): Promise<void> };
 
-/** Renews the lease three times within its duration, and stops the run at the job's deadline. */
+/** Renews the lease three times per lease duration, and stops the run at the job's deadline. */
 function keepAlive({ store, running, leaseMs, clock, log }: SuperviseParts, job: Job): Closeable {
   let renewing: Promise<void> | undefined;
   let cancelRenewal = clock.after(leaseMs / 3, renew);

@@ -88,8 +88,9 @@ async function recover(parts: SweepParts, job: Job): Promise<void> {
 }
 
 /**
- * Jobs lost together ran in one worker, and any of them may have crashed it. From the second loss on they return with a
- * growing random delay, so that they are not all lost with it again and suspected themselves.
+ * Jobs lost together ran in one worker, and any of them may have crashed it. From its second loss on a job returns
+ * after a growing random delay, so that the harmless ones are not lost together with the culprit again and suspected as
+ * well.
  */
 export function lossBackoffMs(losses: number, random: number): number {
   return losses < 2 ? 0 : Math.round(random * BASE_SPREAD_MS * 2 ** Math.min(losses - 2, 5));

@@ -3,9 +3,10 @@
 //   shared provider queue ═▶ pointers queue    a message of the producer becomes a pointer that only Spillway consumes
 //   pointers queue ─▶ provider queue           after foreign workers have left, for pointers that are still there
 //
-// A worker that called a provider for a message of a shared queue and died would leave the message to a foreign worker, which
-// calls again. So the message is replaced by a pointer first, in one transaction of the broker, and no worker of another
-// system sees the job afterwards. At most `maxReady` pointers wait: the rest is left to foreign workers.
+// A worker that called a provider for a message of a shared queue and died would leave the message to a foreign worker,
+// which calls again. So the message is replaced by a pointer first, in one transaction of the broker, and no worker of
+// another system sees the job afterwards. At most `maxReady` pointers wait; all further messages stay with the foreign
+// workers.
 
 import type { Clock } from '../../kernel/clock.ts';
 import { HANDED_OVER, type Job } from '../model/job.ts';
@@ -67,7 +68,7 @@ async function takeOver(
   const { id, body } = messageFor(job);
   if (delivery.replaceBy) await delivery.replaceBy(to, { id, body });
   else await parts.queue.publish(to, { id, body });
-  // A worker may have claimed the job already; the claim says the same.
+  // Best effort: a worker may have claimed the job already, and its claim records the take-over too.
   const takenOver = { takenOverTo: to, publishedAt: parts.clock.now() };
   if (job.origin === 'queue')
     await parts.store.touch(job.id, job.fence, takenOver).catch(() => false);

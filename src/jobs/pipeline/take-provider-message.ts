@@ -33,7 +33,7 @@ export type ProviderMessageParts = IntakeParts & {
   readonly history: Pick<JobHistory, 'result'>;
   /** Absent without a broker: the outbox then carries the result, and a redelivery has nothing to publish. */
   readonly publishResult?: PublishResult | undefined;
-  /** Gives a job that another system put on this queue the queue's provider and a model of it. */
+  /** Assigns the queue's provider and one of its models to a job that another system put on this queue. */
   readonly assignProvider?: ((job: Job) => Job) | undefined;
 };
 

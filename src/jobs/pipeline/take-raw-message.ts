@@ -35,7 +35,7 @@ export type RawJob = {
   readonly isRouted?: boolean;
 };
 
-/** Undefined if nothing is left to do but to acknowledge the delivery. */
+/** Undefined if the delivery only has to be acknowledged. */
 export async function takeRawMessage(
   parts: RawMessageParts,
   queue: string,
@@ -71,7 +71,7 @@ async function storedJob(
   if (!isWaiting(job.state)) return undefined;
   const isCurrent = job.fence === fence;
   if (isHandedOver(job))
-    // A current message was moved back here from its provider queue.
+    // A message with the current fence was moved back here from its provider queue.
     return isCurrent || isUnpublished(job, delivery) ? { job, isRouted: true } : undefined;
   if (isCurrent) return { job };
   await publishPointer(parts, job);
@@ -86,7 +86,9 @@ function isUnpublished(job: Job, { deliveries }: Delivery): boolean {
   return job.leaseUntil === undefined && deliveries > 1;
 }
 
-/** A broker that is killed delivers messages again that it had acknowledged, and marks them as repeated. */
+/**
+ * A broker that was killed redelivers messages that were acknowledged shortly before, and marks them as redelivered.
+ */
 export function isPublished(job: Job, { deliveries }: Delivery): boolean {
   return job.leaseUntil !== undefined && deliveries > 1;
 }

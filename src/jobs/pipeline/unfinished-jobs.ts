@@ -42,7 +42,7 @@ export function createUnfinishedJobs({ store, cancel }: UnfinishedJobsParts): Un
       return false;
     },
     async cancelAll(organizationId) {
-      // A job that moves to a state that was passed already is found there by the second round.
+      // The second round finds jobs that moved to a state after its first pass.
       for (const state of [...UNFINISHED, ...UNFINISHED]) await cancelIn(organizationId, state);
     },
   };

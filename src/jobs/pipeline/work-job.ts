@@ -47,7 +47,7 @@ export type WorkerParts = ProviderMessageParts &
     readonly ownQueue?: string;
     /** Called after every run, for metrics and the log. */
     readonly onRun?: (ended: EndedRun) => void;
-    /** Aborts when no further job may start. */
+    /** Aborted when no further job may start. */
     readonly closing?: AbortSignal;
   };
 
@@ -181,7 +181,7 @@ async function admit(parts: WorkerParts, job: Job, message: JobMessage, wait: Wa
     return claim(parts, job, { message, permit: answer?.permit, prepared, releaseSlot });
   }
   if (answer.kind === 'stay') {
-    // It keeps its place among the jobs that wait.
+    // The job keeps its place among the jobs that wait.
     wait.dueAt ??= parts.clock.now();
     return { stayMs: answer.afterMs };
   }
@@ -197,8 +197,8 @@ async function admit(parts: WorkerParts, job: Job, message: JobMessage, wait: Wa
 }
 
 /**
- * A caller's job was released in its tenant's turn. Requeued, it would return behind the other jobs of its tenant, long after
- * its due time, while all later jobs queue behind that due time.
+ * True for a caller's job that was released in its tenant's turn and is due soon. Requeueing would put it behind the
+ * other jobs of its tenant, long after its due time, while later jobs have been promised due times after that one.
  */
 function isReleased({ origin }: Job, afterMs: number): boolean {
   return origin !== 'queue' && afterMs <= MAX_RELEASED_WAIT_MS;
@@ -265,7 +265,7 @@ async function runPrepared(
   return superviseRun(parts, job, { message, permit, images: prepared?.images }, handle);
 }
 
-/** Brokers return a delivery that is not acknowledged for long. */
+/** A broker redelivers a message that stays unacknowledged for too long. */
 const MAX_RELEASED_WAIT_MS = 60_000;
 /** A job that waits in memory may be cancelled or expire; it is read again at least this often. */
 const MAX_STAY_MS = 5000;

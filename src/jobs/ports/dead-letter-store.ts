@@ -22,7 +22,7 @@ export type DeadLetter = {
 export type DeadLetterPage = {
   readonly after?: string | undefined;
   readonly limit: number;
-  /** Selects dead letters of which a field other than the body contains it, whatever its case. */
+  /** Selects dead letters that contain this text in a field other than the body, case-insensitively. */
   readonly text?: string | undefined;
 };
 

@@ -1,6 +1,6 @@
-// The port to addresses that callers name: callbacks and images. The adapter connects to public addresses only, whatever
-// a name resolves to at that time, follows no redirect and reads at most `maxAnswerBytes`. A host that is not allowed
-// rejects with INVALID_REQUEST, an unreachable host with NETWORK_TIMEOUT.
+// The port to addresses that callers name: callbacks and images. The adapter connects to public addresses only (it
+// checks the address that a name resolves to at that time), follows no redirect and reads at most `maxAnswerBytes`. A
+// host that is not allowed rejects with INVALID_REQUEST, an unreachable host with NETWORK_TIMEOUT.
 
 export type EgressRequest = {
   readonly url: string;

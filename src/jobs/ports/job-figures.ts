@@ -2,7 +2,7 @@
 
 import type { Job } from '../model/job.ts';
 
-/** A due time in the future and the provider of its job; undefined before the dispatcher has chosen one. */
+/** A due time in the future and the job's provider, which is undefined until the dispatcher has chosen one. */
 export type DueJob = { readonly provider: string | undefined; readonly runAt: number };
 
 export type JobFigures = {

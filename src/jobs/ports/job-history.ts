@@ -7,7 +7,7 @@ import type { JobState } from '../model/job-state.ts';
 
 export type JobEventType = JobState | 'submitted' | 'routed' | 'retried' | 'output';
 
-/** Every field may be shown to the job's owner: no provider, no server, no internal text. */
+/** Every field may be shown to the job's owner: none names a provider or a server or contains internal text. */
 export type NewJobEvent = {
   readonly type: JobEventType;
   readonly data?: {

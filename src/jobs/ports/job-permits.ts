@@ -8,10 +8,10 @@ import type { JobMessage } from '../model/job-message.ts';
 /** Taken for one run, and handed to it. */
 export type JobPermit = {
   readonly ask: PermitAsk;
-  /** Monotonic; the permit may count from then on. */
+  /** Monotonic time of the request; the permit may count from then on. */
   readonly askedAtMs: number;
   readonly account: string;
-  /** To be awaited right before the call: calls of jobs that waited for the limit keep their distance. */
+  /** Awaited right before the call: it keeps the calls of jobs that waited for the limit one interval apart. */
   waitForTurn(signal: AbortSignal): Promise<void>;
 };
 
@@ -32,7 +32,7 @@ export type PermitOptions = {
 
 export type JobPermits = {
   take(job: Job, message: JobMessage, options: PermitOptions): Promise<PermitAnswer>;
-  /** The job was not run. */
+  /** Returns the permit of a job that was not run. */
   giveBack(permit: JobPermit): void;
   /** Counts and logs a job that was requeued although the dispatcher should have delayed it. */
   noteRequeued(job: Job): void;

@@ -1,6 +1,6 @@
 // The port to the queues. A queue delivers each message at least once and keeps an accepted message until it is
-// acknowledged; it knows nothing of jobs. While the broker or store behind it is unavailable, `publish` rejects and
-// nothing is delivered; consumers resume without help.
+// acknowledged; it knows nothing about jobs. While the broker or store behind it is unavailable, `publish` rejects and
+// nothing is delivered; consumers resume automatically.
 
 export type QueueMessage = {
   /** Publishing an id that is still in the queue may be ignored. */
@@ -17,7 +17,7 @@ export type QueueMessage = {
 /** A foreign message as it was delivered. */
 export type MessageSource = {
   readonly body: string;
-  /** The bytes in base64, if they are not valid UTF-8; `body` is then only readable. */
+  /** The bytes in base64, if they are not valid UTF-8; `body` is then for display only. */
   readonly base64?: string;
   /** The properties of the transport, such as the content type; only the queue reads them. */
   readonly properties?: Readonly<Record<string, unknown>>;
@@ -52,8 +52,8 @@ export type Delivery = {
   /** The pointer beside a foreign message that Spillway has sent on. */
   readonly pointer?: { readonly jobId: string; readonly fence: number };
   /**
-   * Publishes `message` and acknowledges this delivery: both or neither, whenever this process dies. The handler's outcome
-   * is then ignored. Present if the consumer `isTransactional` and the queue supports it.
+   * Publishes `message` and acknowledges this delivery: both or neither, even if this process dies in between. The
+   * handler's outcome is then ignored. Present if the consumer `isTransactional` and the queue supports it.
    */
   readonly replaceBy?: (
     queue: string,
@@ -91,7 +91,7 @@ export type ConsumeOptions = {
   readonly concurrency: number;
   /** The number of deliveries that may still be finishing after they have released their slot; 0 by default. */
   readonly finishing?: number;
-  /** Aborting it is like `close`, without waiting. */
+  /** Aborting it closes the consumer without waiting. */
   readonly signal?: AbortSignal;
   /** Whether deliveries have `replaceBy`. Slower: acknowledgements wait for a commit of the broker. */
   readonly isTransactional?: boolean;

@@ -1,6 +1,6 @@
 // The port to the stored jobs, which are authoritative: queues carry only pointers to them. Every change is one move,
-// guarded by the fence its caller read, and commits with its events, attempt, result and outbox messages in one
-// transaction or not at all. While the store is unavailable every method rejects.
+// guarded by the fence that its caller has read, and commits with its events, attempt, result and outbox messages in
+// one transaction or not at all. While the store is unavailable every method rejects.
 
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { Job, JobResult } from '../model/job.ts';
