@@ -1,6 +1,7 @@
-// Differences between the opinions of servers. Servers share limits and circuits, so a difference that outlasts a message is a
-// fault worth a line in the status. Opinions are taken with each beat, at different times: a server disagrees only if it
-// beat, without the entry, after the others had known it for a while.
+// Differences between the opinions of servers. Servers share limits and circuits, so a difference that outlasts a
+// message is a fault worth a line in the status. Opinions are taken with each beat, at different times: a server
+// disagrees only if a heartbeat of it lacks the entry after the other servers have known the entry for
+// `PROPAGATION_MS`.
 
 import type { OpinionEntry, OpinionSubject } from './opinions.ts';
 import { liveServers, type RegisteredServer, type RegistrySnapshot } from './server-record.ts';
@@ -13,7 +14,10 @@ export type Disagreement = {
   readonly unknownTo: readonly string[];
 };
 
-/** Longer than a message takes, and than two servers' readings of one clock differ. */
+/**
+ * Longer than the delivery of a message, and longer than the difference between two servers' readings of the registry's
+ * clock.
+ */
 const PROPAGATION_MS = 1000;
 
 export function findDisagreements(snapshot: RegistrySnapshot): readonly Disagreement[] {
@@ -37,7 +41,9 @@ export function findDisagreements(snapshot: RegistrySnapshot): readonly Disagree
 
 type Subject = Pick<OpinionEntry, 'subject' | 'provider' | 'region'>;
 
-/** At the server's beat the other one had known the entry for a while, and it still applied. */
+/**
+ * True if, at the server's beat, the other server had known the entry for `PROPAGATION_MS` and the entry still applied.
+ */
 function shouldKnow(server: RegisteredServer, other: RegisteredServer, subject: Subject): boolean {
   if (entryOf(server, subject)) return false;
   const entry = entryOf(other, subject);

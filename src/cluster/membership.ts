@@ -1,8 +1,8 @@
 // This server's membership in the registry.
 // States: joining → member → left; joining and member → displaced (another incarnation of this id beats on) → member.
 // At the start a displaced server refuses to run. Later, after a freeze during which another process took over the id, it
-// reports itself as displaced and accepts no request until the other process is gone. While the registry is unavailable the
-// state stays as it is.
+// reports itself as displaced and accepts no requests until the other process is gone. While the registry is unavailable
+// the state stays as it is.
 
 import { type Clock, sleep } from '../kernel/clock.ts';
 import { every, type Repetition } from '../kernel/every.ts';
@@ -82,7 +82,7 @@ export class Membership {
     const { registry, self } = this.#parts;
     try {
       const described = await this.#parts.describe();
-      // An announcement behind the withdrawal would leave a record without a server.
+      // An announcement after the withdrawal would leave a record without a server.
       if (this.#state === 'left') return undefined;
       const isMaintenanceMode = this.#mode === 'maintenance';
       const answer = await registry.announce({ ...described, ...self, isMaintenanceMode });
@@ -128,7 +128,7 @@ export class Membership {
   }
 }
 
-/** Servers that start together do not beat together for long. */
+/** Jitter: servers that start together do not keep beating together. */
 const JITTER = 0.1;
 /** The registry's clock and this one may run at slightly different speeds. */
 const MARGIN_MS = 50;

@@ -1,4 +1,5 @@
-// What one server believes about providers: the limits and open circuits that it knows, and for how long.
+// The opinion of one server about the providers: the limits and open circuits that it knows, and for how long it has
+// known them.
 
 import type { Clock } from '../kernel/clock.ts';
 import { type CircuitKey, circuitId, circuitLabel } from '../resilience/circuit-key.ts';
@@ -30,13 +31,13 @@ export const NO_OPINION: Opinion = Object.freeze({
   refusedAccounts: [],
 });
 
-/** The record of a server stays small, whatever callers provoke. */
+/** Bounds the server record: callers can provoke any number of limits and circuits. */
 export const MAX_OPINION_ENTRIES = 50;
 
 export type KnownLimit = CircuitKey & { readonly resetAt: number };
 export type KnownCircuit = { readonly key: CircuitKey; readonly state: 'open' | 'half_open' };
 
-/** Builds the entries of this server's opinion and remembers since when each holds. */
+/** Builds the entries of this server's opinion and remembers since when each has been known. */
 export function createOpinionTracker(
   clock: Pick<Clock, 'now' | 'monotonic'>,
 ): (limits: readonly KnownLimit[], circuits: readonly KnownCircuit[]) => readonly OpinionEntry[] {

@@ -1,5 +1,6 @@
 // Ranks the servers that can serve a call in place of this one. Pure: by priority, and among servers of one priority by
-// power of two choices on their load, which spreads simultaneous choices of many servers better than the least load does.
+// power of two choices on their load, which spreads simultaneous choices of many servers better than always taking the
+// least loaded one.
 
 import { matchesPattern } from '../kernel/name-pattern.ts';
 import { type CircuitKey, circuitLabel, withModel } from '../resilience/circuit-key.ts';
@@ -100,7 +101,7 @@ function scopesOf({ capabilities }: RegisteredServer, { provider, model }: Route
     .map((scope) => withModel(scope, model));
 }
 
-/** A limit of the account or of the model, known here or there. */
+/** Whether this server or the other one knows a limit of the account or of the model. */
 function isLimited(server: RegisteredServer, scope: CircuitKey, terms: SelectionTerms): boolean {
   if (terms.isLimited(scope)) return true;
   const { model: _, ...account } = scope;

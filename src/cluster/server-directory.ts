@@ -1,6 +1,6 @@
 // The servers of the cluster as last read from the registry, at most one reading a second. While the registry is
 // unavailable the last reading stays, with the suspicions of its own time: it is marked stale, and a request that is
-// routed by it may find its server gone.
+// routed by it may reach a server that is gone.
 
 import { cacheReading } from '../kernel/cached-reading.ts';
 import type { Clock } from '../kernel/clock.ts';

@@ -10,7 +10,7 @@ export type BuildEventPage = {
   readonly userId?: string | undefined;
   readonly after: number;
   readonly limit: number;
-  /** Ends the page behind the event that reaches it; the first event is always listed. */
+  /** Ends the page after the event that reaches this size; the first event is always listed. */
   readonly maxBytes?: number | undefined;
 };
 

@@ -1,7 +1,7 @@
-// Cleans the texts of a build event for its readers: errors are removed from the data, and every text of title, description
-// and data that is a raw provider failure becomes the sentence of its code. On reading and not on writing: rows of before
-// the migration exist, the sentence depends on the reader, and operators keep the product's own text. The output of a job's
-// model is exempt: it may discuss any error. Pure.
+// Cleans the texts of a build event for its readers: errors are removed from the data, and every text of title,
+// description and data that is a raw provider failure becomes the sentence of its code. On reading and not on writing:
+// rows from before the migration exist, the sentence depends on the reader, and operators keep the product's own text.
+// The output of a job's model is exempt: it may discuss any error. Pure.
 
 import { mapProviderError } from '../errors/map-provider-error.ts';
 import { isProviderText } from '../errors/provider-text.ts';
@@ -30,7 +30,8 @@ export function cleanTexts(
   const { title = null, description = null } = event;
   if (event.type === OUTPUT_TYPE) return { title, description, data: event.data };
   const { data, error } = extractError(event.data);
-  // A certain text makes the event one about a failure; otherwise no text is a provider's.
+  // One text that is certainly a provider's failure marks the whole event as a failure; without one, no text is treated
+  // as a provider's.
   if (!concernsFailure(event, data, error)) return { title, description, data };
 
   function replace(text: string): string {

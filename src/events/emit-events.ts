@@ -11,7 +11,7 @@ import { extractError, isFailure } from './extract-error.ts';
 import { parseReport, type ReportedEvent } from './parse-report.ts';
 import { type EventReader, translateError } from './translate-error.ts';
 
-/** A reported failure: its verdict, and the fields from which its provider may be inferred. */
+/** A reported failure: its verdict, and the fields from which the provider may be inferred. */
 export type ReportedFailure = {
   readonly verdict: Verdict;
   readonly failure: unknown;

@@ -1,6 +1,6 @@
 // Follows a stream of stored events: existing ones first, then new ones as they come, page by page, until the last event
 // or until the reader disconnects. It keeps one page in memory and reads the next when the reader has taken it
-// (back-pressure). An unavailable store causes a pause, not an end.
+// (back-pressure). While the store is unavailable the stream pauses; it does not end.
 // States: reading ⇄ waiting (until woken, or for a retry while the store is unavailable) → ended.
 
 import { type Clock, sleep } from '../kernel/clock.ts';

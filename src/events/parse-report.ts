@@ -1,6 +1,6 @@
-// Parses a product's report: one event or several. A wrong field gives INVALID_REQUEST with its name, and nothing of the
-// report is stored. Unknown fields are dropped, so that a newer product can report to an older gateway. Each field may
-// have its classic name instead; with both, the current name counts.
+// Parses a product's report: one event or several. A wrong field gives INVALID_REQUEST with its name, and nothing of
+// the report is stored. Unknown fields are dropped, so that a newer product can report to an older gateway. Each field
+// may have its classic name instead; if both names are present, the current one counts.
 
 import { z } from 'zod';
 import { SpillwayError } from '../errors/spillway-error.ts';
@@ -14,7 +14,7 @@ function text(maxLength: number) {
   return z.string().min(1).max(maxLength).transform(storableText);
 }
 
-/** For /openapi.json: the form of most addresses. The parser accepts every HTTP address. */
+/** For /openapi.json: a pattern of most HTTP URLs. The parser accepts every HTTP URL. */
 const URL_HINT = {
   format: undefined,
   pattern: '^https?://([a-z0-9]+[.])+[a-z]{2,20}(:[1-9][0-9]{0,3})?(/[!-~]*)?$',
@@ -77,7 +77,7 @@ function parseEvent(value: unknown, place: string): ReportedEvent {
   throw malformed([place, field].filter((part) => part !== '').join('.'));
 }
 
-/** The event with current names, and the classic names that it was given with, for messages. */
+/** The event under its current names, and the classic names that it came with, for error messages. */
 function withCurrentNames(value: unknown): {
   readonly event: unknown;
   readonly given: ReadonlyMap<string, string>;

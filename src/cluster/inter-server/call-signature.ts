@@ -4,7 +4,7 @@
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A server in one life: a call that was recorded before a restart is not for the process after it. */
+/** A server in one incarnation: a call that was recorded before a restart is not valid for the process after it. */
 export type ServerName = { readonly id: string; readonly incarnation: string };
 
 export type InterServerCall = {
@@ -76,7 +76,7 @@ export function signCall(
   };
 }
 
-/** True if the header claims a signature of a server; whether it is valid is another question. */
+/** True if the header claims to be a server's signature; `verifyCall` decides whether it is valid. */
 export function claimsServer(input: string | string[] | undefined): input is string {
   return typeof input === 'string' && input.startsWith(`${LABEL}=`);
 }

@@ -58,9 +58,9 @@ export type ReplicaTarget = {
   readonly reasons: readonly ScalingReason[];
 };
 
-/** A replica is removed only if the rest then has this much less than the load that would add it again. */
+/** A replica is removed only when the load falls below this share of the load that would add it again. */
 const SCALE_IN_RATIO = 0.7;
-/** Where no replica runs, a new one is taken to have this many slots. */
+/** While no replica runs, a new one is assumed to have this many slots. */
 const ASSUMED_SLOTS = { gateway: 100, worker: 5 };
 const MINUTE_MS = 60_000;
 

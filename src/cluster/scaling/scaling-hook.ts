@@ -17,7 +17,10 @@ export type ScalingRunnerParts = {
   readonly log: Log;
 };
 
-/** One check: calls the hook if this server holds the lease, the targets differ from the last run, and it is cool. */
+/**
+ * One check: calls the hook if this server holds the lease, the targets differ from the last run, and the cool-down is
+ * over.
+ */
 export function createScalingCheck(
   parts: ScalingRunnerParts,
 ): (signal: AbortSignal) => Promise<void> {

@@ -1,5 +1,5 @@
-// The load of the cluster from the server records, the queues and the capacity of the providers. Suspected, draining and
-// maintained servers are no replicas: the load has to be served without them.
+// The load of the cluster from the server records, the queues and the capacity of the providers. Suspected servers and
+// servers in draining or maintenance mode do not count as replicas: the load has to be served without them.
 
 import type { RegionCapacity } from '../capacity.ts';
 import {
@@ -19,7 +19,7 @@ import {
 
 export type ProviderQueue = {
   readonly provider: string;
-  /** Jobs that could run now; delayed ones are not waiting for a worker. */
+  /** Jobs that could run now; delayed jobs do not wait for a worker. */
   readonly depth: number;
   readonly oldestWaitMs: number;
   readonly callsPerMinute: number | undefined;
