@@ -1,7 +1,8 @@
-// The deciding model's decisions of the last day, for the time in which it cannot be reached: by the same words, or by nearly
-// the same ones. Each organisation has its own entries, so that no organisation can influence the decisions of another.
-// In this process and bounded: 200 entries per organisation, 10,000 in all; the least recently stored go first. A restart
-// forgets them, and then the rules decide.
+// The deciding model's decisions of the last day, used while the model cannot be reached. A request finds the decision
+// on a request with the same or nearly the same words. Each organisation has its own entries, so that no organisation
+// can influence the decisions of another. The cache is in this process and bounded: 200 entries per organisation,
+// 10,000 in all; the least recently stored entries are evicted first. After a restart it is empty, and the rules
+// decide.
 
 import type { Clock } from '../../kernel/clock.ts';
 import { type Decision, isSameDecision } from '../decision.ts';
@@ -18,7 +19,10 @@ const MIN_SIMILARITY = 0.8;
 type Entry = {
   readonly words: ReadonlySet<string>;
   readonly decision: Decision;
-  /** By the rules: nearly the same words with another meaning are another request. */
+  /**
+   * The decision by the rules: a request with nearly the same words but another decision by the rules is a different
+   * request.
+   */
   readonly byRules: Decision | undefined;
   readonly storedAt: number;
 };
@@ -43,7 +47,7 @@ export class DecisionCache {
     const entries = this.#organizations.get(organizationId) ?? new Map<string, Entry>();
     const key = normalize(message);
     this.#remove(entries, key);
-    // The organisation that stored last loses entries last.
+    // The organisation that stored most recently loses entries last.
     this.#organizations.delete(organizationId);
     this.#organizations.set(organizationId, entries);
     entries.set(key, {
@@ -116,7 +120,7 @@ function comparedWords(message: string): ReadonlySet<string> {
   );
 }
 
-/** Words in common by all words of both. */
+/** Jaccard similarity: words in common ÷ all words of both. */
 function similarityOf(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   let common = 0;
   for (const word of one) if (other.has(word)) common += 1;

@@ -1,6 +1,6 @@
-// The question to the deciding model, in the neutral terms of a request: instructions, the caller's message as data, and the
-// JSON schema of the answer. The message is the only text of the caller in it; it is cut to a bounded length and quoted, so
-// that it cannot pose as instructions. Whatever the model answers is validated (parse-decision).
+// The question to the deciding model, in the neutral terms of a request: instructions, the caller's message as data,
+// and the JSON schema of the answer. The message is the only text of the caller in it; it is cut to a bounded length
+// and quoted, so that it cannot pose as instructions. The model's answer is validated by parse-decision.
 
 import type { Catalogue } from '../catalogue.ts';
 import type { RoutingRule } from '../decision.ts';

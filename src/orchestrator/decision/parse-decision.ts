@@ -1,6 +1,6 @@
-// Reads the decision out of a model's answer. The text comes from outside, whatever the caller's message made the model
-// say: only a category and skills of the catalogue pass, everything else is no decision. Accepts the object alone, in a
-// code fence or within a sentence.
+// Reads the decision from a model's answer. The answer is untrusted, because the caller's message may have influenced
+// it: only a category and skills of the catalogue are accepted, and everything else is no decision. Accepts the object
+// alone, in a code fence or within a sentence.
 
 import type { Catalogue } from '../catalogue.ts';
 import type { Decision } from '../decision.ts';

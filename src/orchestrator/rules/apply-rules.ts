@@ -1,7 +1,7 @@
-// Decides by the words of a request, for the time in which no model can decide. A rule's score is that of its best keyword,
-// and one more for every other keyword and every hint that occurs: how many words of a kind a request has says little. A
-// keyword scores three, a decisive one (`word!`) six, and four more at the beginning, where a request says what is to be
-// done. The highest score wins, on a tie the earlier rule; a score below two (one hint) decides nothing. Pure.
+// Decides by the words of a request while no model can decide. A rule's score is the score of its best keyword plus one
+// for every other keyword and every hint that occurs. A keyword scores three, a decisive one (`word!`) six, and either
+// scores four more as the opening word, which usually states the task. The highest score wins, on a tie the earlier
+// rule; a score below two (a single hint) decides nothing. Pure.
 
 import type { Decision, RoutingRule } from '../decision.ts';
 import { createExceptions, type FindExceptions } from './exceptions.ts';
@@ -60,7 +60,7 @@ function scoreOf(rule: CompiledRule, words: readonly Word[], opening: number): n
     const score = keyword.isDecisive ? DECISIVE_SCORE : KEYWORD_SCORE;
     best = Math.max(best, at === opening ? score + OPENING_SCORE : score);
   }
-  // Two hints at one word, or one hint at several words, count once.
+  // Two hints at the same word, or one hint at several words, count once.
   const hints = new Set<number>();
   for (const [hint, positions] of rule.hints(words)) {
     const at = firstCounting(hint, positions, excepted);
@@ -80,7 +80,7 @@ function firstCounting(
   });
 }
 
-/** Words before the word that says what is to be done. */
+/** Words that precede the word that states the task. */
 const POLITE_WORDS: ReadonlySet<string> = new Set(
   'please can could would will you i we need want to help me us let s the a an hi hey hello kindly just now then also and'.split(
     ' ',

@@ -1,6 +1,6 @@
-// The exceptions of a rule: words of a text that do not count, because they have another sense there. A phrase as written in
-// lower case: a word that is written as a name is not part of it. `word + other|another`: the word does not count in a text that
-// has a companion word anywhere, such as "branch" in a text about a tree.
+// The exceptions of a rule: words that do not count because they have another sense in the text. A phrase matches words
+// in lower case; a capitalised word is taken for a name and does not match. `word + other|another`: the word does not
+// count in a text that has a companion word anywhere, such as "branch" in a text about a tree.
 
 import { compilePattern, type Pattern } from './pattern.ts';
 import { createPatternIndex, type FindPatterns } from './pattern-index.ts';
@@ -34,7 +34,7 @@ export function createExceptions(given: readonly string[]): FindExceptions {
   };
 }
 
-/** The first word of a text has a capital letter in any case. */
+/** The first word of a text is capitalised whether or not it is a name. */
 function isNoName({ isCapital, isFirst }: Word): boolean {
   return !isCapital || isFirst;
 }

@@ -28,7 +28,7 @@ function endsInConsonantAndY(word: string): boolean {
   return word.endsWith('y') && !VOWELS.includes(word.at(-2) ?? '');
 }
 
-/** Consonant, vowel, consonant: commit, stash does not, debug does. */
+/** True for words that end in consonant, vowel, consonant, such as "commit" and "debug", unlike "stash". */
 function doublesItsEnd(word: string): boolean {
   const [before, vowel, last] = word.slice(-3);
   return (

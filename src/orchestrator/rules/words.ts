@@ -1,7 +1,7 @@
-// Splits a text into words for the routing rules and the decision cache. Words are compared without case and accents, so
-// that "Bileşenleri" and "bilesenleri" are one. A compound in camel case also gives its longer parts: "LoginButton" has
-// "button" in it; a compound such as "GitHub" stays one word, because its parts are short. Japanese and Chinese have no spaces:
-// the dictionary of the runtime divides them.
+// Splits a text into words for the routing rules and the decision cache. Words are compared without case and accents,
+// so that "Bileşenleri" and "bilesenleri" are one. A camel-case compound also yields its longer parts: "LoginButton"
+// contains "button"; "GitHub" stays one word, because its parts are short. Japanese and Chinese have no spaces: the
+// dictionary of the runtime divides them.
 
 export type Word = {
   /** Lower case, without accents. */
@@ -11,7 +11,7 @@ export type Word = {
   readonly isFirst: boolean;
 };
 
-/** Beyond this the words of a request say nothing new about its category. */
+/** Words beyond this number say nothing new about the category of a request. */
 const MAX_READ_CHARACTERS = 4000;
 
 const MIN_PART_CHARACTERS = 5;

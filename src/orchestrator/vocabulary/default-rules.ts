@@ -1,5 +1,5 @@
-// The default routing rules, in the order that decides a tie: a product's name says more than a word about versions, and
-// that more than a word about pages.
+// The default routing rules, in the order that decides a tie: the name of a product is a stronger sign than a word
+// about versions, and a word about versions is stronger than a word about pages.
 
 import type { RoutingRule } from '../decision.ts';
 import { BROWSER_WORDS } from './browser-words.ts';
