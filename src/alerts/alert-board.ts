@@ -1,6 +1,6 @@
-// The port to the alerts that fire and have fired, shared by all servers. It also stores the notices that are not delivered
-// yet: a notice is written in the transaction that starts or ends its alert, so that neither the death of the leading
-// server nor a restart loses or repeats a message. While the store is unavailable every method rejects.
+// The port to the alerts that fire and have fired, shared by all servers. It also stores the notices that are not
+// delivered yet: a notice is written in the transaction that starts or ends its alert, so that neither a crash of the
+// leader nor a restart loses or repeats a message. While the store is unavailable every method rejects.
 
 import type { AlertSinkName } from '../kernel/notify/alert-name.ts';
 import type { Alert } from './alert.ts';
@@ -16,7 +16,7 @@ export type Notice = {
 
 export type QueuedNotice = Notice & {
   readonly id: string;
-  /** Failed tries. */
+  /** Failed deliveries. */
   readonly failures: number;
   readonly alert: Alert;
 };
@@ -37,7 +37,7 @@ export type AlertBoard = {
   list(page: AlertPage): Promise<readonly Alert[]>;
   /** Undelivered notices that are due, oldest first. No other server gets them until `claimedUntil`. */
   claimNotices(now: number, claimedUntil: number, limit: number): Promise<readonly QueuedNotice[]>;
-  /** Removes a delivered or abandoned notice, or sets the time of its next try. */
+  /** Removes a delivered or abandoned notice, or sets the time of its next delivery. */
   settleNotice(
     id: string,
     outcome: 'done' | { readonly retryAt: number; readonly isFailure: boolean },

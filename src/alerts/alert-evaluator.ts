@@ -1,11 +1,11 @@
 // Evaluates all alerts on one server of the cluster, the leader: the holder of a lease. While the registry of leases is
-// unavailable the last holder continues. Delivery of the messages is deliver-notices.ts.
+// unavailable the last holder continues. `deliver-notices.ts` delivers the messages.
 //
 //   lease ─▶ firing alerts of the board (after a change of the leader) ─▶ figures ─▶ tracker ─▶ started, ended ─▶ board
 //
-// While the store is unavailable a leader that knows the firing alerts sends its messages directly and writes them to the
-// board later, without notices. The board accepts a start and an end once, so that two leaders at a time still report
-// each alert once.
+// While the store is unavailable a leader that knows the firing alerts sends its messages directly and writes them to
+// the board later, without notices. The board accepts a start and an end once, so that even two simultaneous leaders
+// report each alert once.
 
 import { logFailure } from '../kernel/log.ts';
 import type { Alert } from './alert.ts';
@@ -147,7 +147,7 @@ export class AlertEvaluator {
     if (this.#unsaved.length < MAX_UNSAVED) this.#unsaved.push({ phase, alert, at: clock.now() });
   }
 
-  /** Writes the starts and ends that the board has missed, in order. The next evaluation repeats a failed write. */
+  /** Writes the starts and ends that the board lacks, in order. The next evaluation repeats a failed write. */
   async #saveMissed(): Promise<void> {
     const { board } = this.#parts;
     while (this.#unsaved[0]) {

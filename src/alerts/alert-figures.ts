@@ -1,4 +1,4 @@
-// The port to the present figures that alerts are judged by, of the whole cluster.
+// The port to the cluster's current figures, against which the alert rules are evaluated.
 
 import type { AlertName } from '../kernel/notify/alert-name.ts';
 

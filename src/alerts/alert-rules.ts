@@ -16,7 +16,7 @@ export type AlertThresholds = {
   readonly oldestJobMs: number;
   readonly overdueJobs: number;
   readonly minServers: number;
-  /** An alert ends at this share of its threshold. */
+  /** An alert ends when its value falls to this share of its threshold. */
   readonly clearRatio: number;
 };
 

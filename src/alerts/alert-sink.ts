@@ -4,7 +4,7 @@ import type { Alert } from './alert.ts';
 import type { NoticePhase } from './alert-board.ts';
 
 export type AlertMessage = {
-  /** The same for every try. */
+  /** The same for every delivery of the message. */
   readonly id: string;
   readonly phase: NoticePhase;
   readonly text: string;

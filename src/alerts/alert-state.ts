@@ -4,7 +4,7 @@
 //               └─otherwise▶ ok                             ▲               │ clear for `endAfter` evaluations,
 //                                                           └─────over──────┘ and fired for `minFiringMs`
 //
-// Between the threshold and the clear value lies a dead zone, in which neither state makes progress: a value that swings
+// Between the threshold and the clear value lies a dead zone in which nothing changes, so that a value that oscillates
 // around its threshold starts an alert once and ends it once.
 
 export type Judgement = 'over' | 'near' | 'clear';

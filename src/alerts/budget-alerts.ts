@@ -1,6 +1,6 @@
-// Alerts about budgets: one per threshold, budget and month. A threshold below `firingPercent` is one message; from there on
-// the alert fires until the budget is raised or its month is over. The id is derived from the budget and the threshold, so
-// that the board accepts each once, whichever server reads the crossing. Pure.
+// Alerts about budgets: one per threshold, budget and month. A threshold below `firingPercent` is one message; from
+// there on the alert fires until the budget is raised or its month is over. The id is derived from the budget and the
+// threshold, so that the board accepts each alert once, no matter which server reads the crossing. Pure.
 
 import { createHash } from 'node:crypto';
 import { calendarMonth } from '../kernel/calendar/calendar-month.ts';

@@ -1,6 +1,6 @@
-// Delivers the notices of the board to their sinks, in the order of their creation, at least once. A failed try is repeated
-// with growing delays; after the last one the notice is abandoned and logged. A slow or unavailable sink does not delay the
-// evaluation, and delays the other sinks by one pass at most.
+// Delivers the notices of the board to their sinks, in the order of their creation, at least once. A failed delivery is
+// repeated with growing delays; after the last one the notice is abandoned and logged. A slow or unavailable sink does
+// not delay the evaluation, and delays the other sinks by one pass at most.
 
 import type { Clock } from '../kernel/clock.ts';
 import { type Log, logFailure } from '../kernel/log.ts';
@@ -19,7 +19,10 @@ export type DeliveryParts = {
 const BATCH = 20;
 /** After this time the notices of a slow sink go back to the board, which the next pass claims again. */
 const MAX_PASS_MS = 20_000;
-/** Longer than a pass and the send that it may end in, so that no other server sends a notice a second time. */
+/**
+ * Longer than a pass plus the send that may still be in flight at its end, so that no other server sends the notice
+ * too.
+ */
 const CLAIM_MS = 60_000;
 const RETRY_DELAYS_MS = [5000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 3_600_000] as const;
 
@@ -54,7 +57,7 @@ async function deliverInOrder(
   }
 }
 
-/** Resolves to the time of the next try; undefined after a delivery or the last try. */
+/** Resolves to the time of the next delivery; undefined after a success or the last failure. */
 async function deliverOne(
   { board, sinks, clock, log }: DeliveryParts,
   { id, phase, sink, text, alert, failures }: QueuedNotice,

@@ -38,12 +38,12 @@ export function noticesOf(
   return [...sinks.keys()].map((sink) => ({ phase, sink, text }));
 }
 
-/** The id of all tries of a message. Standard Webhooks forbids dots in it. */
+/** The message id, the same for every delivery. Standard Webhooks forbids dots in it. */
 export function messageId(alertId: string, phase: NoticePhase): string {
   return `msg_${alertId}_${phase}`;
 }
 
-/** One try per sink. */
+/** One delivery per sink, without retries. */
 export async function sendDirectly(
   { sinks, log }: Pick<EvaluatorParts, 'sinks' | 'log'>,
   phase: NoticePhase,

@@ -12,9 +12,9 @@ export type RequestTotals = {
 };
 
 export type RequestSource = {
-  /** The same for every reading of the same totals. */
+  /** Identifies the source of the totals over all readings. */
   readonly key: string;
-  /** When the totals were counted: growth that was not seen before is dated by it. */
+  /** When the totals were counted: growth since the previous reading gets this timestamp. */
   readonly at: number;
   readonly totals: RequestTotals;
 };
@@ -35,12 +35,12 @@ export class RequestWindow {
   #last = new Map<string, RequestTotals>();
   #growths: Growth[] = [];
 
-  /** `maxMs`: the longest window that is asked for. */
+  /** `maxMs` is the longest window that callers request. */
   constructor(maxMs: number) {
     this.#maxMs = maxMs;
   }
 
-  /** All sources at present; a source that is no longer listed is forgotten. */
+  /** All current sources; a source that is no longer listed is forgotten. */
   add(sources: readonly RequestSource[], now: number): void {
     const last = new Map<string, RequestTotals>();
     for (const { key, at, totals } of sources) {
@@ -60,7 +60,10 @@ export class RequestWindow {
   }
 }
 
-/** The value that 99 of 100 are at or below, interpolated within its bucket; the last bound beyond all bounds. */
+/**
+ * The percentile of a share, such as 0.99, interpolated within its bucket; just above the last bound if it lies in no
+ * bucket.
+ */
 export function percentile(
   { latencies, latencyBounds }: Pick<RequestTotals, 'latencies' | 'latencyBounds'>,
   share: number,
@@ -78,13 +81,13 @@ export function percentile(
   return beyond(latencyBounds.at(-1) ?? 0);
 }
 
-/** More than the last bound, whatever it is. */
+/** Just above the last bound, so that it exceeds a threshold equal to that bound. */
 function beyond(bound: number): number {
   return bound * 1.001;
 }
 
 function difference(now: RequestTotals, before: RequestTotals): RequestTotals {
-  // Totals that have shrunk are of a new process.
+  // Totals that have shrunk come from a new process.
   return now.requests < before.requests ? now : combine(now, before, -1);
 }
 

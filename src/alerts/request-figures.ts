@@ -6,7 +6,7 @@ import { percentile, type RequestTotals } from './request-counts.ts';
 
 export type RequestFigureRules = {
   readonly countWindowMs: number;
-  /** Ratios of fewer requests are not judged. */
+  /** Ratios over fewer requests are not evaluated. */
   readonly minRequests: number;
   readonly ignoredCodes: readonly string[];
 };

@@ -41,7 +41,7 @@ function readOutcomes(metric: Metric | undefined): Pick<Sample, 'requests' | 'er
   return { requests, errors };
 }
 
-/** The metric's bins in seconds become the stored bins, also if their bounds differ. */
+/** The metric's bins in seconds become the stored bins, even if their bounds differ. */
 function readLatency(metric: Metric | undefined): readonly number[] {
   const latency = Array.from({ length: LATENCY_BINS }, () => 0);
   if (metric?.kind !== 'histogram') return latency;

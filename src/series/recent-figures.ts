@@ -16,7 +16,7 @@ export type RecentFigures = {
   readonly costPerRequestUsd: number | undefined;
   readonly rateLimited: number;
   readonly retries: number;
-  /** The covered time, including the part of the present minute: divide by it for a rate. */
+  /** The covered time, including the current part of a minute: divide by it for a rate. */
   readonly spanMs: number;
 };
 

@@ -1,7 +1,7 @@
-// Samples this process's counters every few seconds and saves the growth as one row per resolution: the present interval of
-// each is replaced until it is over. An interval without growth is saved once, so that zero differs from a gap. While the
-// store is unavailable rows collect in memory, bounded, the oldest are dropped first; the first save after the outage stores
-// them. A restart begins a new source; its rows add to the rows of the last process.
+// Samples this process's counters every few seconds and saves the growth as one row per resolution: the present
+// interval of each is replaced until it is over. An interval without growth is saved once, so that zero differs from a
+// gap. While the store is unavailable rows collect in memory up to a bound, the oldest dropped first; the first save
+// after the outage stores them. A restart begins a new source, so that its rows add to those of the previous process.
 
 import type { Clock } from '../kernel/clock.ts';
 import { every } from '../kernel/every.ts';
@@ -19,7 +19,7 @@ export type SamplerParts = {
 };
 
 export type Sampler = {
-  /** The growth since the begin of the present minute, up to now. */
+  /** The growth since the start of the current minute. */
   presentMinute(): { readonly at: number; readonly sample: Sample };
   /** This process's totals since its start. */
   totals(): Sample;
@@ -74,7 +74,7 @@ export function startSampler(parts: SamplerParts): Sampler {
   };
 }
 
-/** The rows that are not saved, and the present row of each resolution. */
+/** The rows that are not saved yet, and the current row of each resolution. */
 class RowBuffer {
   readonly #parts: SamplerParts;
   readonly #present = new Map<number, SeriesRow>();
@@ -112,7 +112,7 @@ class RowBuffer {
     if (rows.length === 0) return;
     try {
       await this.#parts.store.save(rows.map(([, row]) => row));
-      // A row that changed during the save stays.
+      // A row that changed during the save stays unsaved.
       for (const [key, row] of rows) if (this.#unsaved.get(key) === row) this.#unsaved.delete(key);
       this.#isUnavailable = false;
     } catch (cause) {

@@ -13,7 +13,10 @@ export type RangeName = keyof typeof RANGES_MS;
 export const MAX_POINTS = 400;
 const COARSEST_MS = RESOLUTIONS_MS[2];
 
-/** `to` in the future ends with the present interval. A range that ends before it begins has one interval. */
+/**
+ * If `to` is in the future, the range ends with the current interval. A range that ends before it begins has one
+ * interval.
+ */
 export function seriesRange(from: number, to: number, now: number): SeriesRange {
   const end = Math.max(Math.min(to, now + 1), 1);
   const begin = Math.max(0, Math.min(from, end - 1));

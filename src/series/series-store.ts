@@ -1,6 +1,6 @@
-// The port to the stored samples of all servers. A row is identified by its source (one start of one server), its resolution
-// and the begin of its interval; saving it again replaces it, so that a repeated save counts nothing twice. An unavailable
-// store rejects: the sampler keeps its rows, and readers get the error.
+// The port to the stored samples of all servers. A row is identified by its source (one start of one server), its
+// resolution and the start of its interval; saving it again replaces it, so that a repeated save counts nothing twice.
+// An unavailable store rejects: the sampler keeps its rows, and readers get the error.
 
 import type { Sample } from './sample.ts';
 
@@ -11,7 +11,7 @@ export type ResolutionMs = (typeof RESOLUTIONS_MS)[number];
 export type SeriesRow = {
   readonly source: string;
   readonly resolutionMs: ResolutionMs;
-  /** Begin of the interval: a multiple of the resolution. */
+  /** Start of the interval: a multiple of the resolution. */
   readonly startsAt: number;
   readonly sample: Sample;
 };
