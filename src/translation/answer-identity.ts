@@ -1,5 +1,6 @@
-// The ids that the caller sees. They are Spillway's: a provider's own would show which vendor served, and ids of calls that a
-// format without ids makes up would repeat from turn to turn, which clients take for the same call.
+// The ids that the caller sees. Spillway makes them: a provider's id would show which vendor served the request, and
+// call ids derived from positions, for formats without ids, would repeat from turn to turn, so that clients would take
+// two calls for the same one.
 
 import type { AnswerPart, NeutralAnswer, NeutralEvent, StartedPart } from './neutral-answer.ts';
 

@@ -3,7 +3,10 @@
 import { isObject } from './fields.ts';
 import type { JsonObject } from './neutral-request.ts';
 
-/** A model may write broken JSON: it is passed on under a name of its own, so that the next turn shows what was written. */
+/**
+ * A model may write invalid JSON: the text is passed on under one fixed name, so that the next turn shows it to the
+ * model.
+ */
 export function argumentsObject(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text === '' ? '{}' : text);

@@ -2,7 +2,7 @@
 
 import type { MediaSource } from './neutral-request.ts';
 
-/** Longer lists of options are cut: splitting millions of them blocks the process. */
+/** Longer lists of options are cut: splitting millions of options would block the process. */
 const MAX_HEAD = 1000;
 
 /** Undefined for any other URL. */

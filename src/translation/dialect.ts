@@ -1,6 +1,6 @@
-// A wire format as translation uses it: reading the caller's side and writing it, reading the provider's side and writing
-// it. One implementation per folder (messages, chat, responses, generate). Everything is pure; a reader that meets what it
-// does not understand throws `TranslationProblem`.
+// A wire format as translation uses it: reading the caller's side and writing it, reading the provider's side and
+// writing it. One implementation per folder (messages, chat, responses, generate). Everything is pure; a reader throws
+// `TranslationProblem` for input that it does not understand.
 
 import type { FieldNames, Losses } from './losses.ts';
 import type { NeutralAnswer, NeutralEvent } from './neutral-answer.ts';

@@ -1,6 +1,6 @@
-// Bounds the JSON that stands in strings of a request: arguments of tool calls and results of tools. The bounds of a body do
-// not count it, and some formats have objects in its place, so that it is parsed. Twenty megabytes of empty lists block the
-// process for seconds. Texts that are short in all are not scanned.
+// Bounds the JSON inside strings of a request: arguments of tool calls and results of tools. The bounds on bodies do
+// not count it, and for formats that have objects in its place it is parsed: twenty megabytes of empty lists would
+// block the process for seconds. Texts that are short in total are not scanned.
 
 import { structureOf } from '../kernel/json-depth.ts';
 import { TranslationProblem } from './dialect.ts';
@@ -9,7 +9,7 @@ import type { Turn } from './neutral-request.ts';
 /** Characters between the strings of all texts of a kind. */
 export const MAX_EMBEDDED_STRUCTURE = 1024 * 1024;
 
-/** Throws for a request whose arguments are too many to be parsed. */
+/** Throws for a request with too many arguments to parse. */
 export function checkArguments(turns: readonly Turn[]): void {
   const texts = turns.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.kind === 'tool_call' ? [part.arguments] : [])),
@@ -18,7 +18,7 @@ export function checkArguments(turns: readonly Turn[]): void {
     throw new TranslationProblem('arguments', 'the tool calls hold too much JSON to translate');
 }
 
-/** Results that are too large stay texts. */
+/** Results that are too large stay strings. */
 export function mayParseResults(turns: readonly Turn[]): boolean {
   const texts = turns.flatMap(({ parts }) =>
     parts.flatMap((part) =>

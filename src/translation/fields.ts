@@ -9,7 +9,7 @@ import type { JsonObject } from './neutral-request.ts';
 /** Vendors accept between 63 and 128 characters. */
 const MAX_NAME_LENGTH = 256;
 
-/** Anthropic's limit of messages; a list of short elements would cost far more time than its bytes. */
+/** Anthropic's limit of messages; a list of short elements costs far more time than its size suggests. */
 const MAX_ELEMENTS = 100_000;
 
 export class Fields {
@@ -120,7 +120,7 @@ export class Fields {
       if (value !== null && !this.#read.has(name)) losses.drop(this.path(name));
   }
 
-  /** Returns `value` after dropping the fields that it was not read from. */
+  /** Returns `value` after reporting all unread fields as losses. */
   done<T>(losses: Losses, value: T): T {
     this.dropRest(losses);
     return value;

@@ -1,6 +1,6 @@
-// Removes the thoughts of other vendors from a request that goes to a provider of the caller's own format. An earlier turn
-// was served by translation, and its thoughts carry another vendor's proof: the caller's vendor would refuse the request.
-// Everything else of the body stays as the caller wrote it.
+// Removes the thoughts of other vendors from a request that goes to a provider of the caller's own format. If
+// translation served an earlier turn, its thoughts carry another vendor's proof, and the caller's vendor would refuse
+// the request. The rest of the body stays as the caller wrote it.
 
 import { isNestedTooDeeply } from '../kernel/json-depth.ts';
 import { isObject } from './fields.ts';
@@ -15,7 +15,7 @@ export function withoutForeignThoughts(body: Buffer, dialect: DialectName): Buff
   if (!body.includes(MARK)) return body;
   try {
     const text = body.toString();
-    // The request's own reader refuses such a body; a parser would be blocked by it.
+    // The reader of the request refuses such a body; parsing it would block the process.
     if (isNestedTooDeeply(text)) return body;
     const parsed: unknown = JSON.parse(text);
     return isObject(parsed) ? Buffer.from(JSON.stringify(CLEANERS[dialect](parsed))) : body;

@@ -1,5 +1,5 @@
-// Requests that no SDK sends: every reader and writer refuses them by field or translates them, in bounded time and size,
-// and never fails otherwise.
+// Requests that no SDK sends: every reader and writer refuses them by field or translates them, in bounded time and
+// size, and fails in no other way.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
-// Collects the fields that a translation cannot express. Strict, the first one refuses the request by its name; lenient,
-// they are dropped and reported to the caller in a header. Hints that change nothing for the caller are not reported here
-// at all: their readers skip them.
+// Collects the fields that a translation cannot express. In strict mode the first such field refuses the request, which
+// the error names; in lenient mode they are dropped and reported to the caller in a header. Hints that change nothing
+// for the caller are no losses: readers skip them.
 
 export type LossMode = 'strict' | 'lenient';
 
@@ -14,7 +14,7 @@ export class UntranslatableField extends Error {
   }
 }
 
-/** A header stays short, whatever a caller sends. */
+/** Bounds the header: a request can have any number of such fields. */
 const MAX_REPORTED = 20;
 const MAX_PATH_LENGTH = 100;
 

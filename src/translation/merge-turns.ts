@@ -1,4 +1,4 @@
-// Some vendors want turns that alternate; callers of other formats need not send them so.
+// Some vendors require alternating turns; callers of other formats may repeat a role.
 
 import type { Turn, TurnPart } from './neutral-request.ts';
 

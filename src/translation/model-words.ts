@@ -1,5 +1,5 @@
-// The parts that a model itself can have said. No vendor accepts images or documents in the model's turns, although the form of
-// some requests allows them.
+// The parts that a model's turn may contain. No vendor accepts images or documents in the model's turns, although some
+// formats can express them.
 
 import type { Fields } from './fields.ts';
 import type { Losses } from './losses.ts';

@@ -28,7 +28,10 @@ export type Stop = {
   readonly sequence?: string | undefined;
 };
 
-/** `end`: the model was done. `filtered`: a safety system ended the answer. `paused`: the provider wants to go on. */
+/**
+ * `end`: the model had finished. `filtered`: a safety system ended the answer. `paused`: the provider expects a request
+ * to continue.
+ */
 export type StopReason =
   | 'end'
   | 'max_tokens'

@@ -1,6 +1,6 @@
-// A request of any wire format in one neutral form: the middle of every translation. A reader per format produces it and a
-// writer per format consumes it, so that n formats need 2n functions and not n². It has what at least two formats can
-// express of one answer; a field that a writer cannot express goes to the `Losses`.
+// A request of any wire format in one neutral form: the middle of every translation. A reader per format produces it
+// and a writer per format consumes it, so that n formats need 2n functions and not n². It has the features of a request
+// that at least two formats can express; a field that a writer cannot express goes to the `Losses`.
 
 export type NeutralRequest = {
   /** The provider's name for the model. */
@@ -14,7 +14,10 @@ export type NeutralRequest = {
   readonly toolChoice: ToolChoice | undefined;
   /** Undefined: the format's default, which is true everywhere. */
   readonly allowsParallelCalls: boolean | undefined;
-  /** Undefined where the caller's format lets it be absent; a writer of a format that demands it uses the model's maximum. */
+  /**
+   * Undefined if the caller's format makes it optional and the caller omits it; a writer of a format that requires it
+   * uses the model's maximum.
+   */
   readonly maxOutputTokens: number | undefined;
   readonly temperature: number | undefined;
   readonly topP: number | undefined;
@@ -61,7 +64,7 @@ export type MediaSource =
 
 export type ToolCallPart = {
   readonly kind: 'tool_call';
-  /** Unique within the request; readers of formats without ids make them up from positions. */
+  /** Unique within the request; readers of formats without ids derive them from positions. */
   readonly id: string;
   readonly name: string;
   /** JSON text, as the model wrote it. */
@@ -77,8 +80,10 @@ export type ToolResultPart = {
   readonly isError: boolean;
 };
 
-/** A model's thoughts. The text may be empty where a vendor sends only the encrypted form. Gemini attaches the proof of a
- * thought to the text or call that follows it: that is a thought without text before the other part. */
+/**
+ * A model's thoughts. The text may be empty where a vendor sends only the encrypted form. Gemini attaches the proof of
+ * a thought to the text or call that follows it: the neutral form has it as a thought without text before that part.
+ */
 export type ReasoningPart = {
   readonly kind: 'reasoning';
   readonly text: string;

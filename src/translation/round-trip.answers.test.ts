@@ -1,5 +1,5 @@
-// Random answers, whole and streamed, survive every pair of dialects there and back, with everything that both have: parts
-// in order, proofs of thoughts, the reason of the end, all counts of tokens. The features of each dialect are in
+// Random answers, whole and streamed, survive every pair of dialects there and back, with every feature that both have:
+// parts in order, proofs of thoughts, the stop reason, all token counts. The features of each dialect are in
 // `random-answers.ts`.
 
 import assert from 'node:assert/strict';

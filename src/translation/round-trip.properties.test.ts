@@ -1,4 +1,4 @@
-// Random requests survive every pair of dialects there and back, with everything that both have. The features of
+// Random requests survive every pair of dialects there and back, with every feature that both have. The features of
 // each dialect are in `random-requests.ts`.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// A conversation with everything that two formats share survives the way through the neutral form and back.
+// A conversation with every feature that two formats share survives the way through the neutral form and back.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

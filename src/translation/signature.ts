@@ -1,10 +1,10 @@
-// Carries a vendor's proof of a thought through another vendor's format, whose field for it is one opaque text. The text
-// names the vendor and whether the thought is redacted, so that the next request returns the proof to where it is valid, in
-// its original form; at any other vendor the thought is dropped, because it would be refused.
+// Carries a vendor's proof of a thought through another vendor's format, whose field for it is one opaque text. The
+// text names the vendor and whether the thought is redacted, so that the next request returns the proof to its vendor
+// in its original form; for any other vendor the thought is dropped, because that vendor would refuse it.
 
 import { DIALECTS, type DialectName, type Signature } from './neutral-request.ts';
 
-/** Every wrapped proof begins with this, and no vendor's own one does: dots are not part of base64. */
+/** Every wrapped proof begins with this prefix, and no vendor's own proof does: base64 has no dots. */
 export const WRAPPED_PREFIX = 'spillway.';
 
 const REDACTED = '-redacted';
@@ -12,7 +12,7 @@ const WRAPPED = /^spillway\.([a-z]+)(-redacted)?\.([\w-]*)$/;
 
 export type Proof = { readonly signature: Signature; readonly isRedacted: boolean };
 
-/** The text for a field of `format`: the vendor's own proof unchanged, any other one wrapped. */
+/** The text for a field of `format`: a proof of that format's vendor unchanged, any other proof wrapped. */
 export function wrapSignature(
   { vendor, data }: Signature,
   format: DialectName,

@@ -8,7 +8,10 @@
 import { TranslationProblem } from './dialect.ts';
 import type { NeutralEvent } from './neutral-answer.ts';
 
-/** The text that readers and writers keep until the end of a stream. No vendor's model produces a quarter of it. */
+/**
+ * Bounds the text that readers and writers buffer until the end of a stream. No vendor's model produces a quarter of
+ * it.
+ */
 const MAX_TEXT_LENGTH = 16 * 1024 * 1024;
 const MAX_PARTS = 10_000;
 

@@ -22,7 +22,7 @@ import { unwrapProof, wrapSignature } from './signature.ts';
 const LIMITS = { maxOutputTokens: 4096 };
 const OPENAI_PROOF = JSON.stringify({ id: 'rs_1', encrypted: 'ZW5j' });
 
-/** Chat Completions has no thoughts of its own that a provider would want back. */
+/** Chat Completions has no thoughts that a provider expects back. */
 const VENDORS = DIALECTS.filter((name) => name !== 'chat');
 
 function thought(vendor: DialectName, isRedacted = false): ReasoningPart {

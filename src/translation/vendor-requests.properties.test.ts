@@ -1,5 +1,5 @@
-// Every request that translation writes is one that the vendor's own SDK could have sent: it fits the vendor's published
-// format, whatever dialect it came from.
+// Every request that translation writes could have been sent by the vendor's own SDK: it fits the vendor's published
+// format, from whichever dialect it was translated.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -35,7 +35,7 @@ const thought: fc.Arbitrary<TurnPart> = fc.constantFrom<DialectName>(...DIALECTS
   isRedacted: false,
 }));
 
-/** All that the neutral form can say, beyond the conversations that survive every dialect. */
+/** Every feature of the neutral form, beyond the conversations that survive every dialect. */
 const extras = fc.record({
   model: fc.constantFrom('claude-sonnet-4-5', 'claude-opus-5', 'gpt-5', 'gemini-2.5-pro'),
   isStream: fc.boolean(),

@@ -60,7 +60,7 @@ function readImage(image: Fields, losses: Losses): MediaPart {
   return image.done(losses, { kind: 'image', source, detail: image.text('detail') });
 }
 
-/** A file that OpenAI stores exists only there. */
+/** A file stored at OpenAI exists only there. */
 function readFile(file: Fields, losses: Losses): readonly MediaPart[] {
   const data = file.text('file_data');
   if (data === undefined) {

@@ -40,7 +40,7 @@ export function readChatRequest(
   const messages = fields.objects('messages').map((message) => readMessage(message, losses));
   const system = instructionsIn(messages);
   const turns = turnsIn(messages);
-  // Only this format allows instructions alone; elsewhere they are the question.
+  // Only this format allows a request with instructions alone; for other formats they become the user's message.
   const hasTurns = turns.length > 0 || system.length === 0;
   const request: NeutralRequest = {
     model,

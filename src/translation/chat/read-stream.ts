@@ -1,7 +1,7 @@
-// OpenAI's stream of chunks → neutral events. A chunk names no beginnings and ends of parts, so a part ends when one of
-// another kind begins. Tool calls are numbered and their pieces may interleave: the first call is passed on piece by piece,
-// later ones are kept and follow whole at the end. The usage comes in a last chunk without choices, so `end` waits for the
-// end of the stream.
+// OpenAI's stream of chunks → neutral events. Chunks do not mark where a part begins or ends, so a part ends when a
+// part of another kind begins. Tool calls are numbered and their pieces may interleave: the first call is passed on
+// piece by piece, later calls are buffered and follow whole at the end. The usage comes in a last chunk without
+// choices, so `end` waits for the end of the stream.
 
 import { type NeutralStreamReader, TranslationProblem } from '../dialect.ts';
 import { Fields } from '../fields.ts';
@@ -72,7 +72,7 @@ export class ChatStreamReader implements NeutralStreamReader {
     ];
   }
 
-  /** A thought that is encrypted as a whole has a proof only. */
+  /** A thought that is encrypted as a whole has only a proof. */
   #sign(signature: string | undefined): readonly NeutralEvent[] {
     if (signature === undefined) return [];
     const begin =

@@ -1,5 +1,5 @@
-// The neutral form → OpenAI's Chat Completions request, also for compatible providers. Tool results are messages of their
-// own, before the text of the same turn. Thoughts have no place in this format, so they are left out.
+// The neutral form → OpenAI's Chat Completions request, also for compatible providers. Tool results become separate
+// messages before the text of the same turn. The format has no field for thoughts, so they are left out.
 
 import { toUrl } from '../data-url.ts';
 import { effortOf } from '../effort.ts';

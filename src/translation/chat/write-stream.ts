@@ -1,5 +1,5 @@
-// Neutral events → OpenAI's stream of chunks: the role first, then pieces, then the reason of the end, then, if the caller
-// asked for it, the usage, then `[DONE]`.
+// Neutral events → OpenAI's stream of chunks: the role first, then the pieces, the finish reason, the usage if the
+// caller asked for it, and `[DONE]`.
 
 import type { NeutralStreamWriter, StreamTerms } from '../dialect.ts';
 import { withPrefix } from '../ids.ts';
@@ -87,7 +87,7 @@ export class ChatStreamWriter implements NeutralStreamWriter {
     return `${last}${counted}data: [DONE]\n\n`;
   }
 
-  /** Chunks are most of a stream, so that only their delta is serialised. */
+  /** A stream consists mostly of chunks, so only their deltas are serialised. */
   #chunk(delta: JsonObject, reason = 'null'): string {
     const choice = `{"index":0,"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${reason}}`;
     return `data: ${this.#head},"choices":[${choice}]${this.#tail}\n\n`;

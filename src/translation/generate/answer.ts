@@ -57,7 +57,7 @@ function readCall(call: Fields, number: number): AnswerPart {
   };
 }
 
-/** Gemini may split a text into parts that mean nothing. */
+/** Gemini may split a text into parts without meaning. */
 function joinTexts(parts: readonly AnswerPart[]): readonly AnswerPart[] {
   const joined: AnswerPart[] = [];
   for (const part of parts) {

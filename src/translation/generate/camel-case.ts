@@ -1,5 +1,5 @@
-// Brings the names of a Gemini request to camelCase, except inside of schemas, arguments and responses of functions, whose
-// names are the caller's own.
+// Brings the names of a Gemini request to camelCase, except inside schemas, arguments and function responses: the
+// caller chooses those names.
 
 import { isObject } from '../fields.ts';
 import type { JsonObject } from '../neutral-request.ts';

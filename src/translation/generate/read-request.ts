@@ -49,7 +49,7 @@ export function readGenerateRequest(
   return request;
 }
 
-/** Settings that block nothing ask for what every other vendor does. */
+/** Settings that block nothing request every other vendor's default. */
 function dropSafety(fields: Fields, losses: Losses): void {
   for (const setting of fields.objects('safetySettings')) {
     const threshold = setting.text('threshold');
@@ -114,7 +114,7 @@ function readInline(inline: Fields, losses: Losses): MediaPart | undefined {
   return inline.done(losses, kind && { kind, source, name });
 }
 
-/** A file that Google stores exists only there; a public URL is readable by every vendor. */
+/** A file stored at Google exists only there; a public URL is readable by every vendor. */
 function readFile(file: Fields, losses: Losses): MediaPart | undefined {
   const mediaType = file.text('mimeType');
   const url = file.needText('fileUri');

@@ -59,12 +59,12 @@ export function writeThought(text: string, proof: string | undefined): readonly 
   return [{ text, thought: true, thoughtSignature: proof }];
 }
 
-/** The proof in an answer: of any vendor, wrapped if it is not Google's own. */
+/** The proof in an answer: any vendor's, wrapped if it is not Google's. */
 export function answeredProof({ signature, isRedacted }: ReasoningPart): string | undefined {
   return signature && wrapSignature(signature, 'generate', isRedacted);
 }
 
-/** The proof in a request to Gemini: only its own ones are valid. */
+/** The proof in a request to Gemini: only Google's proofs are valid there. */
 export function ownProof(signature: Signature | undefined): string | undefined {
   return signature?.vendor === 'generate' ? signature.data : undefined;
 }

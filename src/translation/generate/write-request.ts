@@ -100,7 +100,7 @@ function writePart(part: Exclude<TurnPart, ReasoningPart>, calls: Calls): readon
   }
 }
 
-/** Other vendors' documents behind URLs are PDFs; an image's type is Gemini's to find out. */
+/** Other vendors' documents behind URLs are PDFs; Gemini detects the type of an image. */
 const ASSUMED = { image: undefined, document: 'application/pdf' } as const;
 
 function writeMedia({ kind, source, name }: MediaPart): JsonObject {
@@ -129,7 +129,9 @@ function writeResult(
   return [{ functionResponse }, ...media];
 }
 
-/** Gemini wants an object; a result that is one is passed as such, unless it has the form of a wrapped text. */
+/**
+ * Gemini requires an object; a result that is an object is passed as such, unless it has the form of a wrapped text.
+ */
 function responseOf(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);

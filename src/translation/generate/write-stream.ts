@@ -1,5 +1,5 @@
-// Neutral events → Gemini's stream: each piece is an answer of its own; a function call is written whole, at its end. The
-// last one has the finish reason and the usage. Without `alt=sse` the stream is one JSON array.
+// Neutral events → Gemini's stream: each piece is a separate answer; a function call is written whole, at its end. The
+// last answer has the finish reason and the usage. Without `alt=sse` the stream is one JSON array.
 
 import type { NeutralStreamWriter, StreamTerms } from '../dialect.ts';
 import type { NeutralEvent, StartedPart } from '../neutral-answer.ts';

@@ -101,7 +101,7 @@ export function writeMessagesAnswer(answer: NeutralAnswer): JsonObject {
   };
 }
 
-/** The model itself called the tool, and not a program of it. */
+/** The model itself called the tool, not a program that it wrote. */
 export const DIRECT = Object.freeze({ type: 'direct' });
 
 function writeBlock(part: AnswerPart): readonly JsonObject[] {

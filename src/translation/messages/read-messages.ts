@@ -14,7 +14,7 @@ export function readSystem(fields: Fields, losses: Losses): readonly TextPart[] 
   return fields.objects('system').map((block) => readText(block, losses));
 }
 
-/** Instructions between turns (role `system`) join the system prompt: not every vendor has a place for them there. */
+/** Instructions between turns (role `system`) join the system prompt: not every vendor accepts them there. */
 export function readMessage(message: Fields, losses: Losses): MessageRead {
   const role = message.needText('role');
   if (role !== 'user' && role !== 'assistant' && role !== 'system')
@@ -71,7 +71,7 @@ function readMedia(block: Fields, losses: Losses): readonly MediaPart[] {
   return block.done(losses, source ? [{ kind, source, name }] : []);
 }
 
-/** A file that Anthropic stores exists only there. */
+/** A file stored at Anthropic exists only there. */
 function readSource(source: Fields, losses: Losses): MediaPart['source'] | undefined {
   switch (source.needText('type')) {
     case 'base64':

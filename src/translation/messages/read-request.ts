@@ -1,5 +1,5 @@
 // Anthropic's Messages request → the neutral form. Hints (cache_control, metadata, service tiers that are standard,
-// container ids that are null) change nothing for the caller and are skipped. Messages are read-messages.ts.
+// container ids that are null) change nothing for the caller and are skipped. `read-messages.ts` reads the messages.
 
 import { type RequestTerms, TranslationProblem } from '../dialect.ts';
 import { Fields } from '../fields.ts';
@@ -53,7 +53,7 @@ export function readMessagesRequest(
   return request;
 }
 
-/** Other vendors serve the standard tier, too. */
+/** Other vendors serve the standard tier too. */
 function dropTier(fields: Fields, losses: Losses): void {
   const tier = fields.text('service_tier');
   if (tier !== undefined && tier !== 'auto' && tier !== 'standard_only')

@@ -1,5 +1,5 @@
-// The neutral wish for reasoning → Anthropic's `thinking` and `output_config`. Claude 4.6 and later think adaptively, with a
-// level of effort, and the newest refuse a budget; earlier models know budgets only.
+// The neutral reasoning settings → Anthropic's `thinking` and `output_config`. Claude 4.6 and later think adaptively,
+// with a level of effort, and the newest refuse a budget; earlier models accept only budgets.
 
 import { budgetOf, effortOf } from '../effort.ts';
 import { defined } from '../fields.ts';
@@ -67,8 +67,8 @@ function thinking(
 }
 
 /**
- * Anthropic refuses thinking with a forced tool, and in the answer to tool calls of a turn without a thought: another vendor
- * made that turn, or the client lost the thought.
+ * Anthropic refuses thinking with a forced tool, and in the answer to tool calls of a turn without a thought: another
+ * vendor produced that turn, or the client lost the thought.
  */
 function canThink({ toolChoice, turns }: NeutralRequest): boolean {
   if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool') return false;

@@ -1,6 +1,6 @@
-// The neutral form → Anthropic's Messages request. Anthropic wants turns that alternate and tool results first in theirs,
-// so neighbouring turns of one role are merged. Thoughts without Anthropic's own signature are left out: it would refuse
-// them.
+// The neutral form → Anthropic's Messages request. Anthropic requires alternating turns, with tool results first in a
+// turn, so neighbouring turns of one role are merged. Thoughts without Anthropic's signature are left out, because
+// Anthropic would refuse them.
 
 import { argumentsObject } from '../call-arguments.ts';
 import type { WritingTerms } from '../dialect.ts';
@@ -46,7 +46,7 @@ export function writeMessagesRequest(
   });
 }
 
-/** Anthropic's scale ends at 1, other vendors' at 2: above it the answers differ, so it is a loss. */
+/** Anthropic's scale ends at 1, other vendors' at 2: a value above 1 has no counterpart and is a loss. */
 function clampTemperature({ temperature }: NeutralRequest, losses: Losses): number | undefined {
   if (temperature === undefined || temperature <= 1) return temperature;
   losses.drop('temperature');
@@ -97,7 +97,7 @@ function writeMedia({ kind, source, name }: MediaPart): JsonObject {
   });
 }
 
-/** Plain text has a source of its own; base64 is for PDFs and images. */
+/** Plain text has its own kind of source; base64 is for PDFs and images. */
 function writeBytes(mediaType: string, data: string): JsonObject {
   if (mediaType !== 'text/plain') return { type: 'base64', media_type: mediaType, data };
   return { type: 'text', media_type: mediaType, data: Buffer.from(data, 'base64').toString() };
@@ -124,7 +124,7 @@ function writeTool({ name, description, parameters, isStrict }: ToolDefinition):
   return defined({
     name,
     description,
-    // Anthropic demands the type, which others assume.
+    // Anthropic requires the type, which other vendors assume.
     input_schema: parameters ? { type: 'object', ...parameters } : NO_ARGUMENTS,
     strict: isStrict,
   });

@@ -131,7 +131,7 @@ export function writeResponse(
   };
 }
 
-/** A refusal in the model's own words is a whole answer; one without words is filtered. */
+/** A refusal in the model's own words is a complete answer; a refusal without text counts as filtered. */
 function incompleteReason({ stop: { reason }, output }: ResponseEnd): string | undefined {
   if (reason === 'max_tokens' || reason === 'context_window') return 'max_output_tokens';
   const isFiltered = reason === 'filtered' || (reason === 'refusal' && !output.some(isRefusal));

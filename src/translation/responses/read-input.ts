@@ -84,7 +84,7 @@ function readPart(part: Fields, losses: Losses): readonly ContentPart[] {
   }
 }
 
-/** An image or a file that OpenAI stores exists only there. */
+/** An image or a file stored at OpenAI exists only there. */
 function readImage(part: Fields, losses: Losses): readonly MediaPart[] {
   const url = part.text('image_url');
   const detail = part.text('detail');

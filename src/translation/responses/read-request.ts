@@ -1,6 +1,6 @@
 // OpenAI's Responses request → the neutral form, stateless: a request that continues a stored response or conversation
-// names an object that only OpenAI has. Freeform tools (`custom`, which Codex uses for patches) become functions with one
-// text, `input`, and their calls are turned back in the answer. Input items are read-input.ts.
+// refers to an object that only OpenAI has. Freeform tools (`custom`, which Codex uses for patches) become functions
+// with one text, `input`, and their calls are turned back in the answer. `read-input.ts` reads the input items.
 
 import { type RequestTerms, TranslationProblem } from '../dialect.ts';
 import { Fields } from '../fields.ts';
@@ -77,7 +77,7 @@ function dropUnlessDefault(fields: Fields, losses: Losses): void {
   if (truncation !== undefined && truncation !== 'disabled') losses.drop('truncation');
   if (fields.flag('background') === true) losses.drop('background');
   if ((fields.number('top_logprobs') ?? 0) > 0) losses.drop('top_logprobs');
-  // The other values concern items that a translated answer does not have.
+  // The other values concern items that translated answers do not contain.
   if (fields.texts('include').includes('message.output_text.logprobs')) losses.drop('include');
 }
 

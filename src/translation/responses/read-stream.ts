@@ -80,7 +80,7 @@ export class ResponsesStreamReader implements NeutralStreamReader {
     return [{ kind: 'delta', index: this.#open.index, text }];
   }
 
-  /** `whole` has what deltas do not: the proof of a thought, the arguments of a freeform call. */
+  /** `whole` adds the fields that deltas lack: the proof of a thought, the arguments of a freeform call. */
   #endPart(whole: AnswerPart | undefined): readonly NeutralEvent[] {
     const open = this.#open;
     if (!open) return [];
@@ -116,7 +116,7 @@ function textPart(started: StartedPart, text: string): AnswerPart | undefined {
     : undefined;
 }
 
-/** What no delta has brought: the arguments of a call that arrived whole. */
+/** The arguments of a call that arrived whole, without deltas. */
 function restOf(part: AnswerPart, sent: string): string {
   return part.kind === 'tool_call' && sent === '' ? part.arguments : '';
 }

@@ -60,7 +60,7 @@ function summaryOf(text: string): readonly JsonObject[] {
 }
 
 function parsed(data: string): { readonly id: string; readonly encrypted: string } | undefined {
-  // Two texts have little between them; the caller may have written anything else.
+  // The JSON of two texts has little structure; a text with more was written by the caller.
   if (structureOf(data, MAX_PROOF_STRUCTURE) >= MAX_PROOF_STRUCTURE) return undefined;
   try {
     const value: unknown = JSON.parse(data);

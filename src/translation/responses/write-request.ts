@@ -128,7 +128,10 @@ function writeFile({ source, name }: MediaPart): JsonObject {
   return { type: 'input_file', filename: name ?? 'document.pdf', file_data: toUrl(source) };
 }
 
-/** Functions are strict here unless the request says otherwise, and few schemas of other vendors fit that. */
+/**
+ * Functions are strict in this format unless the request says otherwise, and few schemas written for other vendors
+ * satisfy strict mode.
+ */
 function writeTool({ name, description, parameters, isStrict }: ToolDefinition): JsonObject {
   return defined({
     type: 'function',

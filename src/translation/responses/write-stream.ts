@@ -1,7 +1,7 @@
-// Neutral events → the stream of the Responses API, in OpenAI's order: created, in progress, for each item its begin, its
-// parts and its end, and last the whole response. Every event has a number.
+// Neutral events → the stream of the Responses API, in OpenAI's order: created, in progress, for each item its start,
+// its parts and its end, and finally the whole response. Every event has a sequence number.
 //
-// A call begins before it is known whether it is freeform, so that a freeform call is written when it ends.
+// Whether a call is freeform is known only at its end, so a freeform call is written whole when it ends.
 
 import type { NeutralStreamWriter, StreamTerms } from '../dialect.ts';
 import { withPrefix } from '../ids.ts';
