@@ -40,7 +40,7 @@ export type ModelRequest = {
   /** Set if the answer must be JSON of this schema. */
   readonly outputSchema: unknown;
   readonly stopSequences: readonly string[];
-  /** OpenAI sends the usage of a stream only on request. */
+  /** OpenAI sends the usage of a stream only if the request asks for it. */
   readonly wantsStreamUsage: boolean;
 };
 

@@ -51,7 +51,7 @@ export type Simulator = {
   waitFor(predicate: (entry: TruthEntry) => boolean, signal?: AbortSignal): Promise<TruthEntry>;
   /** Calls the observer with the body of every later request; the log itself keeps no bodies. */
   observe(observer: RequestObserver): void;
-  /** A request to a control endpoint (`/_simulator/…`) from within the process. */
+  /** Calls a control endpoint (`/_simulator/…`) from within the process. */
   readonly control: {
     (request: ControlRequest): ControlReply;
     /** The body of `PUT /_simulator/scenario`. */

@@ -1,9 +1,12 @@
-// Chooses a value of a schema that describes each value by words, as `value: word, word; value: word`: the value with most
-// words in the prompt. With it the simulator answers a question about categories sensibly.
+// Chooses a value of a schema that describes each value by words, as in `value: word, word; value: word`: the value
+// with the most words in the prompt. It lets the simulator answer a question about categories sensibly.
 
 export type Choice = { readonly value: unknown };
 
-/** Undefined if the values are not described so. A choice without a value: the prompt has none of the words. */
+/**
+ * Undefined if the schema does not describe its values this way. A choice without a value means that the prompt has
+ * none of the words.
+ */
 export function chooseDescribed(
   values: readonly unknown[],
   description: string | undefined,

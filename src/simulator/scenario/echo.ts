@@ -1,5 +1,5 @@
 // A refusal that quotes the request, as providers do: field names, values, headers and the path, in the middle of a
-// sentence. With it a test shows that a caller's own words decide nothing for other callers.
+// sentence. Tests use it to show that one caller's words decide nothing for other callers.
 
 import type { IncomingMessage } from 'node:http';
 import { isRecord } from '../read-json.ts';

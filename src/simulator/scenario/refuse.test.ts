@@ -1,4 +1,4 @@
-// The SDK errors for each reported failure, and the location of the delays.
+// The SDKs' errors for each reported failure, and where each provider states the delay.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

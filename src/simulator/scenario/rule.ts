@@ -68,7 +68,7 @@ export class Rule {
     return this.#steps[0];
   }
 
-  /** Draws the random fault, and ends a fault at its reset. */
+  /** Draws whether a random fault applies, and ends a fault at its reset. */
   #withFault(scenario: Scenario): Scenario {
     const { fault, probability, resetAt, errorRates } = scenario;
     if (errorRates) return this.#drawError(scenario, errorRates);
