@@ -49,7 +49,7 @@ export type ProviderLimit = {
   readonly requestId: string | null;
 };
 
-/** GET /admin/breakers → PageOf<Breaker>; every configured circuit, also without calls. */
+/** GET /admin/breakers → PageOf<Breaker>; every configured circuit, including circuits without calls. */
 export type Breaker = {
   readonly provider: string;
   /** The circuit's label; also names account, organisation and model of a narrower circuit. */

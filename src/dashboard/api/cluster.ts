@@ -5,7 +5,7 @@ import type { BreakerState } from './capacity.ts';
 export type ClusterStatus = {
   /** The registry's clock. */
   readonly now: number;
-  /** The registry is unavailable, and this is the last reading. */
+  /** True while the registry is unavailable; the status is then the last reading. */
   readonly isStale: boolean;
   /** The server that answers. */
   readonly serverId: string;
@@ -65,7 +65,7 @@ export type ClusterServer = {
   };
   readonly routing: RoutingCounts;
   readonly lastHeartbeat: number;
-  /** It has missed three beats. */
+  /** The server has missed three beats. */
   readonly isSuspected: boolean;
   readonly sinceHeartbeatMs: number;
 };

@@ -21,7 +21,7 @@ export type JobsPage = {
   readonly readAt: number;
 };
 
-/** The flow picture: in → waiting → delayed → running → out. Counts are of now, rates of the last five minutes. */
+/** The flow picture: in → waiting → delayed → running → out. Counts are current, rates cover the last five minutes. */
 export type JobFlow = {
   readonly waiting: number;
   readonly delayed: number;
@@ -41,7 +41,7 @@ export type QueueFigures = {
   /** null: the queue cannot be read now. */
   readonly ready: number | null;
   readonly delayed: number | null;
-  /** With a worker. */
+  /** The number of jobs that workers run now. */
   readonly running: number | null;
   /** When the oldest ready message was published; null without one or where the broker does not report it. */
   readonly oldestAt: number | null;

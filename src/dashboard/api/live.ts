@@ -11,7 +11,7 @@ export type LiveState = {
   readonly cluster: {
     /** The name shown in the top bar. */
     readonly name: string;
-    /** The server that answers. */
+    /** The server that sends this state. */
     readonly serverId: string;
     readonly version: string;
     /** The simulator stands in for the providers: "Try it" can switch scenarios. */
@@ -19,7 +19,7 @@ export type LiveState = {
   };
   readonly state: OverallState;
   readonly findings: readonly Finding[];
-  /** The present minute of the whole cluster; figures of other servers are a few seconds old. */
+  /** The current minute of the whole cluster; figures of other servers are a few seconds old. */
   readonly minute: LiveMinute;
   readonly limits: readonly LiveLimit[];
   /** Circuits that are not closed. */
@@ -99,7 +99,7 @@ export type LiveServer = {
   readonly region: string;
   readonly health: 'healthy' | 'degraded' | 'unhealthy';
   readonly mode: 'active' | 'maintenance' | 'draining';
-  /** It has missed three heartbeats. */
+  /** The server has missed three heartbeats. */
   readonly isSuspected: boolean;
   /** Requests and jobs in flight, and the bound. */
   readonly load: number;

@@ -28,7 +28,7 @@ export type OrganizationSpend = {
   readonly usedRatio: number | null;
   /** When the budget ends at the rate of the last 7 days; null if the month ends first. */
   readonly forecastExhaustedAt: number | null;
-  /** The begin of the next month in the organisation's time zone. */
+  /** The start of the next month in the organisation's time zone. */
   readonly resetAt: number;
   readonly status: 'good' | 'degraded' | 'bad';
 };
@@ -44,7 +44,7 @@ export type BurnDown = {
   readonly spentUsd: number;
   readonly reservedUsd: number;
   readonly remainingUsd: number;
-  /** One point per day from the begin of the month to now: the cumulative cost at the day's end (or now). */
+  /** One point per day from the start of the month to now: the cumulative cost at the day's end (or now). */
   readonly days: readonly {
     readonly at: number;
     readonly costUsd: number;

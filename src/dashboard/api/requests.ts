@@ -60,7 +60,7 @@ export type RequestAttempt = {
   readonly firstContentMs?: number;
   readonly provider?: string;
   readonly model?: string;
-  /** The provider's HTTP status, where it answered at all. */
+  /** The provider's HTTP status, if it answered at all. */
   readonly status?: number;
   /** `OK`, or a Spillway error code. */
   readonly code: string;

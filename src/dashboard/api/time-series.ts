@@ -13,7 +13,7 @@ export type TimeSeries = {
   readonly stepMs: number;
   /** Starts of the intervals, epoch milliseconds, ascending. */
   readonly at: readonly number[];
-  /** The last interval is not over: its counts still grow. */
+  /** The last interval is not over yet: its counts still grow. */
   readonly isLastPartial: boolean;
   /** Requests to the AI endpoints that have ended, all outcomes. */
   readonly requests: Column;

@@ -30,9 +30,9 @@ export type TryOptions = {
 };
 
 export type TryAnswer = {
-  /** What the caller gets. */
+  /** The response that the caller gets. */
   readonly status: number;
-  /** Of an allow-list: content type, retry-after, x-spillway-…, request id, rate-limit headers. */
+  /** An allow-list of headers: content type, retry-after, x-spillway-…, request id, rate-limit headers. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body as text: JSON, or the events of a stream. At most 64 KiB. */
   readonly body: string;
@@ -45,7 +45,7 @@ export type TryAnswer = {
   readonly firstByteMs: number | null;
   /** Spillway's error code; null for a success. */
   readonly code: string | null;
-  /** What a user would read, per locale; for a success, empty. */
+  /** The sentence that a user would read, per locale; empty for a success. */
   readonly sentences: readonly {
     readonly locale: string;
     /** The language's own name: "Deutsch". */

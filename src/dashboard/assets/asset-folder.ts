@@ -1,6 +1,6 @@
 // The built pages in memory: every file of the build's folder with its compressed copies. They are read at the first
-// request, all together, so that a later build cannot mix with the index page that a browser has. A missing folder is no
-// failure: the next request looks again.
+// request, all together, so that a later build cannot mix with the index page that a browser has. A missing folder is
+// not an error: the next request looks again.
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// `GET /` and `GET /assets/*`: the dashboard's pages. They are public and show no data of the installation; the data comes
-// from the admin API. Without a build `/` says how to make one.
+// `GET /` and `GET /assets/*`: the dashboard's pages. They are public and show no data of the installation; the data
+// comes from the admin API. Without a build, `/` explains how to make one.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { RegisterRoutes } from '../../http/http-server.ts';

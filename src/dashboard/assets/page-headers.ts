@@ -1,5 +1,5 @@
-// The headers of the dashboard's page. The policy allows scripts, styles, fonts and connections of this server only: no inline
-// script, no inline style, no eval, no frame around it.
+// The headers of the dashboard's page. The policy allows scripts, styles, fonts and connections of this server only: no
+// inline script, no inline style, no eval, no framing.
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",

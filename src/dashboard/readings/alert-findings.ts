@@ -1,10 +1,10 @@
-// Alerts as findings. An alert about a problem that a finding names already is not repeated: the finding gets the reference to
-// the alert's section of the runbook. The page Logs and alerts shows every alert.
+// Alerts as findings. An alert about a problem that already has a finding is not repeated: the finding refers to the
+// alert's section of the runbook. The page Logs and alerts shows every alert.
 
 import type { Finding, FindingKind } from '../api/findings.ts';
 import type { LiveAlert } from '../api/live.ts';
 
-/** The subject of an alert, where the findings know it too. */
+/** The kinds of findings that cover each alert. */
 const KINDS: Readonly<Record<string, readonly FindingKind[]>> = {
   'error-rate': ['errors'],
   'error-count': ['errors'],

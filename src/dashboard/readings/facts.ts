@@ -1,5 +1,5 @@
-// One reading of everything that can be wrong. A part that cannot be read is undefined: its page is then `unknown` instead of
-// good. app/ takes the reading.
+// One reading of everything that can be wrong. A part that cannot be read is undefined: its page is then `unknown`
+// instead of good. `app/` takes the reading.
 
 import type { RegisteredServer } from '../../cluster/server-record.ts';
 import type { RecentFigures } from '../../series/recent-figures.ts';

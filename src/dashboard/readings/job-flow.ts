@@ -1,4 +1,4 @@
-// The figures of the flow picture: counts of now over all queues, and rates over the last minutes. Pure.
+// The figures of the flow picture: current counts over all queues, and rates over the last minutes. Pure.
 
 import { addSamples, EMPTY_SAMPLE } from '../../series/sample.ts';
 import type { SeriesInterval } from '../../series/series-store.ts';

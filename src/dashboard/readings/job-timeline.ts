@@ -1,4 +1,5 @@
-// A job's life as a timeline: waits with their reason, runs at a provider, the end. From its events and attempts. Pure.
+// A job's life as a timeline, computed from its events and attempts: waits with their reason, runs at a provider, the
+// end. Pure.
 
 import { DEFAULT_LOCALE, DEFAULT_TIME_ZONE } from '../../errors/locale.ts';
 import { renderError } from '../../errors/render-error.ts';

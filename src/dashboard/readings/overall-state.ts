@@ -1,4 +1,5 @@
-// The one sentence, and the state of each page. Pure: the same facts as the findings, so that the three agree.
+// The one sentence about the cluster, and the state of each page. Pure: computed from the same findings as the list on
+// the overview, so that the three agree.
 
 import type { Finding, OverallState, PageName, StatePart, Status } from '../api/findings.ts';
 import type { LiveAlert } from '../api/live.ts';
@@ -47,7 +48,7 @@ function part(text: string): StatePart {
   return { text, until: null };
 }
 
-/** Names keep their case; the begins of Spillway's own sentences do not. */
+/** Names keep their case; the first words of fixed sentences become lower case after the first part. */
 function lowerAfterFirst(each: StatePart, index: number): StatePart {
   const text =
     index === 0

@@ -79,7 +79,7 @@ export function requestTimeline(
   };
 }
 
-/** A shorter gap is the gateway's own work. */
+/** A shorter gap is not a wait but work of the gateway. */
 const MIN_WAIT_MS = 5;
 
 function waitBefore(attempt: RequestAttempt, previous: RequestAttempt | undefined): TimelineSpan[] {

@@ -1,6 +1,6 @@
-// Readings by key that all readers share: a reading is taken at most once per `minAgeMs`, and the slower it was, the longer
-// it serves, so that readings take at most a twentieth of the time however many readers ask. The number of keys is bounded:
-// the oldest entry is dropped. A failed reading is not cached.
+// Readings by key that all readers share: a reading is taken at most once per `minAgeMs`, and the slower it was, the
+// longer it serves, so that readings take at most a twentieth of the time, no matter how many readers ask. The number
+// of keys is bounded: the oldest entry is dropped. A failed reading is not cached.
 
 import type { Clock } from '../../kernel/clock.ts';
 

@@ -1,4 +1,4 @@
-// The reason of a wait in words, by the code that the job or the request got. The page Jobs has the same words
+// The reason for a wait in words, by the code that the job or the request got. The page Jobs has the same words
 // (web/pages/jobs/job-words.ts); its test compares them.
 
 export const WAIT_WORDS: Readonly<Record<string, string>> = {

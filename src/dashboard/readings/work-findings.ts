@@ -1,4 +1,4 @@
-// Findings about jobs and money, as write-findings.ts has them for all other subjects. Pure.
+// Findings about jobs and money; `write-findings.ts` has all others. Pure.
 
 import type { Finding } from '../api/findings.ts';
 import type { Facts } from './facts.ts';

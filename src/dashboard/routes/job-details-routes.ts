@@ -1,5 +1,5 @@
-// GET /admin/jobs/{jobId}: one job with its events, runs and timeline, for operators. Prompt, result and partial output stay
-// with the caller.
+// GET /admin/jobs/{jobId}: one job with its events, runs and timeline, for operators. Prompt, result and partial output
+// are left out: they belong to the caller.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';

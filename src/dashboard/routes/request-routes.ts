@@ -91,7 +91,7 @@ async function readDetails(
   id: string,
 ): Promise<RequestDetails> {
   const failure = await records.find(id);
-  // An unavailable store leaves the failure record readable.
+  // The failure record stays readable while the store is unavailable.
   const usage = await requests.attempts(failure?.id ?? id).catch((cause: unknown) => {
     if (failure) return [];
     throw cause;

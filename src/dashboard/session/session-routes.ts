@@ -1,6 +1,6 @@
-// /dashboard/session: sign in with the admin key, read the session, sign out. The answer of a login has no body field that a
-// script could keep: the session is in an HttpOnly cookie. The API document leaves the routes out: they answer the
-// dashboard's own pages alone.
+// /dashboard/session: sign in with the admin key, read the session, sign out. The answer of a login has no body field
+// that a script could keep: the session is in an HttpOnly cookie. The API document leaves these routes out: only the
+// dashboard's pages use them.
 
 import { z } from 'zod';
 import type { RegisterRoutes } from '../../http/http-server.ts';
@@ -45,7 +45,7 @@ export function sessionRoutes({ sessions, clock, sessionMs }: SessionRouteParts)
         schema: { hide: true, body: loginBody, response: { 200: sessionView } },
       },
       (request, reply) => {
-        // A wrong key has a limit of its own and is no refused request.
+        // A wrong key counts against its own limit, not as a refused request.
         request.isAdminGuess = true;
         const { header, expiresAt } = sessions.signIn(
           request.raw,

@@ -1,6 +1,6 @@
-// Time in the browser, and the only place of the pages that reads it or starts a timer. `nowMs` is a signal that moves once a
-// second while a component reads it, so that every countdown on a page changes together. It follows the server's clock:
-// a laptop with a wrong clock shows right countdowns.
+// Time in the browser, and the only place of the pages that reads it or starts a timer. `nowMs` is a signal that moves
+// once a second while a component reads it, so that every countdown on a page changes together. It follows the server's
+// clock, so that a computer with a wrong clock shows correct countdowns.
 
 import { computed, signal } from '@preact/signals';
 
@@ -11,7 +11,7 @@ const offsetMs = signal(0);
 /** The server's present time, moving once a second. */
 export const nowMs = computed(() => browserNow.value + offsetMs.value);
 
-/** The server's present time, exact, for use outside of a render. */
+/** The server's present time, exact, for use outside rendering. */
 export function now(): number {
   return Date.now() + offsetMs.peek();
 }
@@ -22,12 +22,12 @@ export function followServerTime(serverMs: number): void {
   if (Math.abs(difference - offsetMs.peek()) > SECOND_MS) offsetMs.value = difference;
 }
 
-/** Moves the shown time at once, between two beats: called where a new countdown is about to be shown. */
+/** Moves the shown time at once, between two ticks: called before a new countdown is shown. */
 export function refreshNow(): void {
   browserNow.value = Date.now();
 }
 
-/** Starts the second beat, at full seconds. A hidden page sleeps; it catches up when it is shown. */
+/** Starts the tick at full seconds. A hidden page does not tick; it catches up when it is shown. */
 export function startClock(): void {
   const tick = (): void => {
     if (!document.hidden) browserNow.value = Date.now();

@@ -1,5 +1,5 @@
-// Loads the code of a page when it is opened and shows a skeleton until then. Code that cannot be loaded (the server was
-// updated, the network is gone) is one sentence and a button.
+// Loads the code of a page when it is opened and shows a skeleton until then. If the code cannot be loaded (the server
+// was updated, the network is gone) it shows one sentence and a button.
 
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';

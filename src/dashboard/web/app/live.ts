@@ -1,5 +1,5 @@
-// The live state of the cluster, over server-sent events. The server sends about one event a second; a component reads the
-// part that it shows, and a part that equals the one before draws nothing.
+// The live state of the cluster, over server-sent events. The server sends about one event a second; a component reads
+// the part that it shows, and an unchanged part causes no rendering.
 //
 // States: connecting → live ⇄ stale (no event for some seconds; the last state stays on the page, with a notice). A closed
 // stream is opened again with a growing delay; the server closes it when it drains, when it is full, or when the session
@@ -31,7 +31,7 @@ export const live = {
 
 const lastEventAt = signal(0);
 
-/** When the shown state was last confirmed, if that is too long ago; undefined while the page is live. */
+/** When the shown state was last confirmed, if the page is stale; undefined while it is live. */
 export const staleSince = computed(() => {
   if (lastEventAt.value === 0) return undefined;
   return nowMs.value - lastEventAt.value > STALE_AFTER_MS ? lastEventAt.value : undefined;
@@ -52,7 +52,7 @@ export function startLive(): () => void {
     source.addEventListener('error', retry);
   }
 
-  /** The browser's own retry stops for good on an HTTP error, and never asks whether the session has ended. */
+  /** The browser's own retry stops for good on an HTTP error and does not check whether the session has ended. */
   function retry(): void {
     source?.close();
     cancelRetry();

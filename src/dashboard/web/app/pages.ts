@@ -1,4 +1,4 @@
-// The pages: address, title, shortcut and code. Each page's code is loaded when it is opened first.
+// The pages: address, title, shortcut and code. Each page's code is loaded when the page is first opened.
 
 import type { ComponentType } from 'preact';
 

@@ -1,5 +1,5 @@
-// The address of a page: `#/capacity?range=24h&provider=anthropic`. The hash holds the whole state of a page, so that a link
-// to it shows the same; the paths before the hash belong to the API.
+// The address of a page: `#/capacity?range=24h&provider=anthropic`. The hash holds the whole state of a page, so that a
+// link to it shows the same page; the paths before the hash belong to the API.
 
 import { computed, signal } from '@preact/signals';
 
@@ -40,7 +40,7 @@ export function navigate(page: string, params: Readonly<Record<string, string>> 
   window.location.hash = linkTo(page, params);
 }
 
-/** Changes parameters of the present page; an empty value removes one. `replace`: without a step in the history. */
+/** Changes parameters of the present page; an empty value removes one. `replace` adds no entry to the history. */
 export function setParams(changes: Readonly<Record<string, string>>, replace = false): void {
   const { page, params } = current.value;
   const hash = hashOf({ page, params: { ...params, ...changes } });

@@ -64,7 +64,7 @@ function Rail({ current }: { readonly current: PageId | undefined }) {
   );
 }
 
-/** A good page needs no mark in the rail: only a state that needs a look has one. */
+/** A good page needs no mark in the rail: only a state that needs attention has one. */
 function RailState({ state }: { readonly state: State | undefined }) {
   if (state === undefined) return null;
   return (

@@ -1,5 +1,6 @@
-// The one sentence about the whole cluster, with its times in the viewer's time zone. The server sends the parts; the sentence
-// with UTC times is for readers without a page. The top bar shows as many findings as it has room for, and counts the rest.
+// The one sentence about the whole cluster, with its times in the viewer's time zone. The server sends the parts; the
+// server's sentence with UTC times is for programs. The top bar shows as many findings as it has room for, and counts
+// the rest.
 
 import type { OverallState } from '../../api/findings.ts';
 import { nearTimeText } from '../charts/figure-text.ts';
@@ -27,7 +28,7 @@ export function fitSentence(
   const whole = sentenceOf(state, now, timeZone);
   if (findings === 0) return { text: whole, more: 0 };
   const parts = partTexts(state, now, timeZone);
-  // Besides the findings the parts count waiting jobs, and the last says how many findings they leave out.
+  // Besides findings the parts contain the number of waiting jobs, and the last part the number of findings left out.
   const hasAll = parts.length > findings;
   if (hasAll && whole.length <= maxCharacters) return { text: whole, more: 0 };
   for (let shown = Math.min(findings, MAX_SHOWN); shown > 1; shown -= 1) {
@@ -42,7 +43,7 @@ function ended(text: string, more: number): FittedSentence {
   return { text: more > 0 ? text : asSentence([text]), more };
 }
 
-/** A finding has room for this much; only hostile names are longer. */
+/** The first finding gets at least this many characters; only a finding with hostile names is longer. */
 const MIN_CHARACTERS = 120;
 
 function cut(text: string, maxCharacters: number): string {

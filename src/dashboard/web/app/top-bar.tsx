@@ -1,5 +1,5 @@
-// The top bar: the cluster's name, the one sentence about its state (announced to screen readers when it changes), the time
-// range, the theme and signing out. A page that gets no events says since when.
+// The top bar: the cluster's name, the one sentence about its state (announced to screen readers when it changes), the
+// time range, the theme and signing out. While no events arrive, it says since when.
 
 import type { OverallState } from '../../api/findings.ts';
 import { useWidth } from '../charts/use-width.ts';
@@ -62,7 +62,7 @@ function StateSentence({ widthPx }: { readonly widthPx: number }) {
   );
 }
 
-/** Two lines, of which the name and the count of the rest take a share. */
+/** Two lines, shared with the name and the count of the remaining findings. */
 function Fitted({ state, widthPx }: { readonly state: OverallState; readonly widthPx: number }) {
   const findings = live.findings.value?.length ?? 0;
   const takenPx = widthPx < NARROW_PX ? NARROW_TAKEN_PX : TAKEN_PX;
@@ -81,7 +81,7 @@ function Fitted({ state, widthPx }: { readonly state: OverallState; readonly wid
 }
 
 const TAKEN_PX = 220;
-/** The name has a line of its own. */
+/** The layout in which the name has its own line. */
 const NARROW_PX = 500;
 const NARROW_TAKEN_PX = 90;
 /** The mean width of a character, with some room to spare. */

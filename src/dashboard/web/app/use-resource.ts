@@ -17,11 +17,14 @@ export type ResourceOptions = {
   readonly refreshMs?: number;
   /** A value of the live state: the endpoint is read again when it changes. */
   readonly revision?: string | number | null | undefined;
-  /** Paths with the same subject show the previous answer meanwhile; by default the path without its query. */
+  /**
+   * While a new path with the same subject loads, the previous answer stays; by default the subject is the path without
+   * its query.
+   */
   readonly subject?: string;
 };
 
-/** `path` undefined: nothing is read. */
+/** Reads nothing while `path` is undefined. */
 export function useResource<T>(
   path: string | undefined,
   options: ResourceOptions = {},
@@ -42,7 +45,7 @@ export function useResource<T>(
       if (refreshMs !== undefined) cancel = after(refreshMs, read);
     };
     function read(): void {
-      // A page in the background asks nothing; it catches up when it is shown.
+      // A page in the background sends no requests; it catches up when it is shown.
       if (document.hidden && !isFirst.current) return again();
       isFirst.current = false;
       setIsLoading(true);

@@ -1,6 +1,6 @@
-// Draws the charts of a page one after the other, one per frame, so that an update of several charts is several short tasks
-// instead of a long one. A chart outside of the window is drawn when it comes into view; a hidden page draws nothing, and
-// later only the latest data.
+// Draws the charts of a page one after the other, one per frame, so that an update of several charts is several short
+// tasks instead of one long one. A chart outside the viewport is drawn when it comes into view; a hidden page draws
+// nothing, and only the latest data when it is shown again.
 
 export type Turn = {
   /** Draws in a later frame, once for several calls. */
@@ -9,7 +9,7 @@ export type Turn = {
 };
 
 const waiting = new Set<() => void>();
-/** Drawn a little before it is seen. */
+/** Draws a chart shortly before it comes into view. */
 const MARGIN = '200px';
 
 export function drawInTurn(element: Element, draw: () => void): Turn {

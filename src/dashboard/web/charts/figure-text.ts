@@ -21,7 +21,7 @@ export function countText(value: number): string {
   return Math.abs(value) < 10_000 ? count.format(value) : compact.format(value);
 }
 
-/** A rate keeps one decimal below ten, so that "0.4 per minute" does not read as none. */
+/** A rate keeps one decimal below ten, so that "0.4 per minute" does not read as zero. */
 export function rateText(value: number): string {
   return Math.abs(value) < 10 ? rate.format(value) : countText(value);
 }
@@ -107,7 +107,7 @@ const FORMATS = {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Formats are kept, because building one costs more than a hundred uses of it. */
+/** Formats are cached, because building one costs more than a hundred uses. */
 function timeFormat(name: keyof typeof FORMATS, timeZone: string | undefined): Intl.DateTimeFormat {
   const key = `${name} ${timeZone ?? ''}`;
   const kept = formats.get(key);

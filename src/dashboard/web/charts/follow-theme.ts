@@ -1,5 +1,5 @@
-// Calls back when the theme changes, by the attribute on the document or by the system. Pictures in SVG follow by
-// themselves; a canvas has to be drawn again.
+// Calls back when the theme changes, by the attribute on the document or by the system. SVG follows the theme
+// automatically; a canvas has to be drawn again.
 
 export function followTheme(changed: () => void): () => void {
   const media = matchMedia('(prefers-color-scheme: dark)');

@@ -1,6 +1,6 @@
-// Builds uPlot's options for a time series: axes in the theme's colours, bars or lines, thresholds, the live edge. A drag
-// reports a range and a click a bucket; zooming is the caller's, because the URL holds the range. Canvas does not resolve
-// CSS variables, so colours are read from the tokens at a drawing: a change of theme needs a redraw only.
+// Builds uPlot's options for a time series: axes in the theme's colours, bars or lines, thresholds, the live edge. A
+// drag reports a range and a click a bucket; the caller zooms, because the URL holds the range. Canvas does not resolve
+// CSS variables, so colours are read from the tokens at every drawing: a change of theme only needs a redraw.
 
 import type uPlot from 'uplot';
 import { type Tone, toneProperty } from './tone.ts';
@@ -38,7 +38,7 @@ export type PlotEvents = {
 const MIN_DRAG_PX = 8;
 const LABEL_GAP_PX = 14;
 const DIGIT_PX = 6.5;
-/** Grid lines of counts: half of a thing does not exist. */
+/** Grid lines of counts, which are whole numbers. */
 export const COUNT_STEPS: readonly number[] = [
   1, 10, 100, 1000, 10_000, 100_000, 1_000_000,
 ].flatMap((unit) => [unit, 2 * unit, 5 * unit]);
@@ -139,7 +139,7 @@ function seriesOptions(style: PlotStyle, tone: Tone, color: ReadColor): uPlot.Se
     spanGaps: false,
     stroke: () => color(name),
     ...(style.kind === 'area' ? { fill: () => color(name, 14) } : {}),
-    // A sample between two gaps has no line; uPlot marks it by a point.
+    // A sample between two gaps has no line; uPlot marks it with a point.
     points: { show: isolatedPoints, size: 4, fill: () => color(name) },
   };
 }

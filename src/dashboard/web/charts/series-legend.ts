@@ -5,7 +5,7 @@ import { exactTimeText } from './figure-text.ts';
 import type { PlotKind } from './plot-options.ts';
 import { latestValue, type SeriesData, totalOf } from './series-data.ts';
 
-/** Bars add up to the figure of the range; of a line the latest value counts. */
+/** Bars add up to the figure of the range; a line shows its latest value. */
 export function legendItem(
   line: SeriesData['lines'][number],
   format: (value: number) => string,

@@ -1,4 +1,5 @@
-// The present width of an element, for pictures that lay themselves out: SVG text keeps its size while the picture grows.
+// The current width of an element, for pictures that compute their layout from it: SVG text keeps its size while the
+// picture grows.
 
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-// Equality of two values of JSON, in depth. An answer that equals the one before is not shown again.
+// Deep equality of two JSON values. An answer that equals the previous one is not rendered again.
 
 export function isEqual(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
@@ -9,7 +9,7 @@ export function isEqual(one: unknown, other: unknown): boolean {
   return names.every((name) => Object.hasOwn(other, name) && isEqual(one[name], other[name]));
 }
 
-/** The rows of a new answer, each as its known object where that is equal: a row that has not changed is not drawn again. */
+/** The rows of a new answer, with equal rows replaced by the known objects: an unchanged row is not rendered again. */
 export function keepEqualRows<Row>(
   known: readonly Row[],
   next: readonly Row[],

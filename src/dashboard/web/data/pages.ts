@@ -1,5 +1,5 @@
-// The pages of a list that a viewer has opened: the first page is refreshed, later pages stay as they were read, and a row
-// that is in both is shown once, from the fresher one.
+// The pages of a list that a viewer has opened: the first page is refreshed, later pages stay as they were read, and a
+// row that is on two pages is shown once, from the fresher page.
 
 export function mergePages<Row>(
   first: readonly Row[],

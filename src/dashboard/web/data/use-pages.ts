@@ -1,4 +1,4 @@
-// A list of the API with its keyset pages: the first page stays fresh, "Show more" appends the next one. Another path (a
+// A list of the API with its keyset pages: the first page stays fresh, "Show more" appends the next one. A new path (a
 // filter has changed) starts again with the first page.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -24,7 +24,7 @@ export type Pages<Row> = {
 
 export type PagesOptions<Row> = Omit<ResourceOptions, 'subject'> & {
   readonly cursorName?: string;
-  /** The first row, in the order of the list, that is beyond its end. */
+  /** True for the first row past the end of the list. */
   readonly until?: ((row: Row) => boolean) | undefined;
 };
 

@@ -1,5 +1,6 @@
-// The frame of every list of the API: filters, a failed reading, the table with its pages, and the order in the address. A
-// filtered page of the API may have few rows and still a next page: the frame reads on until the first screen is full.
+// The frame of every list of the API: filters, a failed reading, the table with its pages, and the order in the
+// address. A filtered page of the API may have few rows although there is a next page: the frame reads further pages
+// until the first screen is full.
 
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -20,7 +21,7 @@ export type PagedListProps<Row> = {
   readonly filterNames: readonly string[];
   /** Actions on the whole list. */
   readonly side?: ComponentChildren;
-  /** A filter that the endpoint does not have. */
+  /** A filter that the endpoint lacks and this component applies. */
   readonly matches?: ((row: Row) => boolean) | undefined;
   readonly onOpen?: (row: Row) => void;
   readonly selectedKey?: string | undefined;
@@ -30,7 +31,7 @@ export type PagedListProps<Row> = {
 
 /** Rows that fill the first screen. */
 const ENOUGH = 20;
-/** Then the reader presses "Show more". */
+/** After this many pages the reader has to press "Show more". */
 const MAX_PAGES = 10;
 
 export function PagedList<Row>(props: PagedListProps<Row>) {
@@ -71,7 +72,7 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   );
 }
 
-/** One of the parameters holds a filter. */
+/** Whether one of the parameters holds a filter. */
 export function isFiltered(names: readonly string[]): boolean {
   return names.some((name) => (route.value.params[name] ?? '') !== '');
 }

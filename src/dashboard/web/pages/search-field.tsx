@@ -1,4 +1,4 @@
-// A text filter that applies when the typing pauses or on Enter, so that a list is not read for every key.
+// A text filter that applies when the typing pauses or on Enter, so that a list is not read at every keystroke.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { after } from '../app/browser-clock.ts';

@@ -5,12 +5,12 @@ import './card.css';
 
 export type CardProps = {
   readonly title?: ComponentChildren;
-  /** At the right of the title: a figure, a button. */
+  /** Shown to the right of the title: a figure, a button. */
   readonly aside?: ComponentChildren;
   readonly span?: 3 | 4 | 5 | 6 | 7 | 8 | 9 | 12;
   /** Content up to the edge, for tables. */
   readonly isFlush?: boolean;
-  /** For a link or a scroll to the card. */
+  /** The target of a link or a scroll to the card. */
   readonly id?: string;
   readonly children: ComponentChildren;
 };

@@ -52,7 +52,7 @@ export function Dialog({ title, onClose, children, actions, isPanel = false }: D
 
 export type ConfirmProps = {
   readonly title: string;
-  /** What will happen. */
+  /** Describes what will happen. */
   readonly children: ComponentChildren;
   /** The verb on the button: "Clear the limit". */
   readonly action: string;

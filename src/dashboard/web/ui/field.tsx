@@ -8,7 +8,7 @@ type FieldProps = {
   readonly label: string;
   readonly hint?: ComponentChildren;
   readonly error?: string | undefined;
-  /** The label is for screen readers alone, where the place explains itself. */
+  /** Shows the label to screen readers only, where the context explains the field. */
   readonly isLabelHidden?: boolean;
 };
 
@@ -26,7 +26,7 @@ export type InputProps = FieldProps & {
 
 export function Input(props: InputProps) {
   const id = useId();
-  // The type of `<input>` couples `type` with attributes that this one has not.
+  // Preact's type of `<input>` couples `type` with attributes that this component lacks.
   const type: { type?: 'text' } = { type: props.type as 'text' };
   return (
     <Field {...props} id={id}>

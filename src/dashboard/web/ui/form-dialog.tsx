@@ -1,5 +1,5 @@
-// A dialog with a form: the fields, then Cancel and the action. The form is sent by the button or by Enter while it is valid;
-// a refused one stays open with the server's sentence.
+// A dialog with a form: the fields, then Cancel and the action. The form is sent by the button or by Enter while it is
+// valid; if the server refuses it, the dialog stays open with the server's sentence.
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -12,7 +12,7 @@ export type FormDialogProps = {
   /** The verb on the button: "Create key". */
   readonly action: string;
   readonly isValid: boolean;
-  /** Shows the failure when it rejects; closing is the caller's. */
+  /** The dialog shows the failure when it rejects; the caller closes the dialog. */
   readonly onSubmit: () => Promise<unknown>;
   readonly onClose: () => void;
   readonly children: ComponentChildren;

@@ -1,6 +1,6 @@
-// Rows that do not move under the pointer: while a list is held (the pointer or the focus is in it), rows keep their order,
-// present rows take their new content in place, removed rows stay as they were, and new rows wait. Released, the list shows
-// the latest rows.
+// Rows that do not move under the pointer: while a list is held (the pointer or the focus is in it), rows keep their
+// order, existing rows are updated in place, removed rows stay as they were, and new rows wait. When it is released,
+// the list shows the latest rows.
 
 export type StableRows<Row> = {
   readonly rows: readonly Row[];

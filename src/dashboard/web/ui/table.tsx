@@ -58,7 +58,7 @@ export function Table<Row>(props: TableProps<Row>) {
         <Foot note={note} onMore={props.onMore} isLoadingMore={isLoadingMore} />
       </>
     );
-  // A change of the order is the reader's wish: it moves rows at once.
+  // The reader has changed the order, so the rows move at once.
   const isHeldNow = isHeld && sorted.current === props.sort;
   const stable = stableRows(shown.current, sortedRows(props), keyOf, isHeldNow);
   shown.current = stable.rows;
@@ -151,7 +151,7 @@ type RowProps<Row> = {
   readonly onOpen: ((row: Row) => void) | undefined;
 };
 
-/** Draws the rows; the node of a row that has not changed is used again, and Preact then leaves the row alone. */
+/** Renders the rows; the node of an unchanged row is reused, so that Preact skips the row. */
 function useDrawnRows<Row>(props: TableProps<Row>) {
   const { columns, keyOf, selectedKey } = props;
   const latest = useRef(props);

@@ -1,5 +1,5 @@
-// The state of a server in one word and one tone, and the disagreements it takes part in. A server that knows of a limit
-// which others do not know of, or the reverse, has two tones on the map.
+// The state of a server in one word and one tone, and the disagreements it takes part in. A server that knows a limit
+// unknown to others, or lacks a limit known to others, has two tones on the map.
 
 import type { ClusterServer, ClusterStatus, Disagreement } from '../../../api/cluster.ts';
 import type { State } from '../tone.ts';

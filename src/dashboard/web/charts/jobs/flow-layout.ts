@@ -14,7 +14,7 @@ export type FlowNode = {
   /** Second line under the figure. */
   readonly unit: string;
   readonly tone: Tone;
-  /** Share of all unfinished jobs, 0 to 1: fills the box, so that a herd is seen. */
+  /** Share of all unfinished jobs, 0 to 1: fills the box, so that jobs that pile up are visible. */
   readonly share: number;
   readonly x: number;
   readonly y: number;
@@ -101,7 +101,7 @@ export function flowLayout(flow: JobFlow, width: number): FlowPicture {
   };
 }
 
-/** The flow in one sentence; names a stall or a herd first. */
+/** The flow in one sentence; names a stall or a pile-up first. */
 export function flowSentence(flow: JobFlow): string {
   const ended = flow.outPerMinute + flow.failedPerMinute;
   if (flow.waiting > 0 && flow.running === 0 && ended === 0) {

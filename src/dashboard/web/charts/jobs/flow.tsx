@@ -1,5 +1,5 @@
-// The flow picture of jobs: boxes filled by their share of the unfinished jobs, links as wide as their rate. A herd is a full
-// box, a stall a link that is thin where another is wide.
+// The flow picture of jobs: boxes filled by their share of the unfinished jobs, links as wide as their rate. Jobs that
+// pile up show as a full box, a stall as a thin link after a wide one.
 
 import type { JobFlow } from '../../../api/jobs.ts';
 import { ChartFrame, type ChartState } from '../chart-frame.tsx';

@@ -1,6 +1,6 @@
-// The geometry of a budget's burn-down: the remaining budget from the begin of the month to now, the forecast as a line to
-// the month's end, and where that line crosses zero. Without a budget there is nothing to burn: the picture shows the
-// cumulative spending instead.
+// The geometry of a budget's burn-down: the remaining budget from the start of the month to now, the forecast as a line
+// to the month's end, and where that line crosses zero. Without a budget the picture shows the cumulative spending
+// instead.
 
 import type { BurnDown } from '../../../api/money.ts';
 import { linearScale, niceTicks } from '../scale.ts';

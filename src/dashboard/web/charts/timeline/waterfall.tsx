@@ -68,7 +68,7 @@ function Row({ row }: { readonly row: WaterfallRow }) {
   );
 }
 
-/** Shape and word besides the colour: the sign is drawn, the label and the reason say it. */
+/** The state is not shown by colour alone: each sign has its own shape, and label and reason state it in words. */
 const SIGNS = { good: '●', degraded: '▲', bad: '■', unknown: '○' } as const;
 
 /** A wait without a problem is neither work nor a fault. */

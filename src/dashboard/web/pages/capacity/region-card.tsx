@@ -82,7 +82,7 @@ export function RegionCard(props: RegionCardProps) {
 
 function LimitPart(props: {
   readonly limit: ProviderLimit | undefined;
-  /** No call is sent, for another reason than a limit. */
+  /** True if no call is sent for a reason other than a limit. */
   readonly isOpen: boolean;
 }) {
   const { limit } = props;

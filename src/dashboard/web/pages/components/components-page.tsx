@@ -8,7 +8,7 @@ import './gallery.css';
 const THEMES = ['light', 'dark'] as const;
 
 export default function ComponentsPage() {
-  // The own theme comes first, so that the page begins in the colours around it.
+  // The viewer's theme comes first, so that the page begins in the colours around it.
   const themes = THEMES.toSorted((one) => (one === theme.value ? -1 : 1));
   return (
     <>

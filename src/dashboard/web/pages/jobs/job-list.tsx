@@ -31,7 +31,7 @@ const COMMAND = `curl -X POST "$SPILLWAY_URL/v1/jobs" -H "authorization: Bearer 
 export function JobList() {
   const { status = '', org = '', job } = route.value.params;
   const bounds = submissionBounds();
-  // The server lists the jobs of one status, of all organisations, in another order.
+  // With a status and without an organisation the server lists jobs in another order.
   const isNewestFirst = status === '' || org !== '';
   const pages = usePages<JobRow>(
     withQuery('/admin/jobs', {
@@ -115,7 +115,7 @@ function keyOf({ jobId }: JobRow): string {
   return jobId;
 }
 
-/** A component of its own: its time moves every second, the row does not. */
+/** A separate component, because its time changes every second and the row does not. */
 function Phrase({ job }: { readonly job: JobRow }) {
   const text = useMemo(() => computed(() => jobPhrase(job, nowMs.value)), [job]);
   return <>{text}</>;

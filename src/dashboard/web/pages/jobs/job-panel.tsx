@@ -59,7 +59,7 @@ export function JobPanel(props: { readonly jobId: string; readonly onClose: () =
   );
 }
 
-/** The timeline of an ended job does not move with the clock. */
+/** The timeline of a finished job does not depend on the clock. */
 function frozenNow(job: JobDetails | undefined): number {
   return job && ENDED.has(job.status) ? job.updatedAt : nowMs.value;
 }

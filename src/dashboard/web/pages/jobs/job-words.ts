@@ -55,7 +55,6 @@ export function jobStatusState(status: JobStatus): State {
   return STATES[status];
 }
 
-/** The present situation of a job as a phrase. */
 /**
  * The cursor of the jobs before a time: ids begin with the time of submission, so that the smallest id of that time separates
  * them. Cursors are ids as hexadecimal text.
@@ -65,6 +64,7 @@ export function jobCursorAt(atMs: number): string {
   return Array.from(id, (character) => character.charCodeAt(0).toString(16)).join('');
 }
 
+/** The current situation of a job as a phrase. */
 export function jobPhrase(job: JobRow, nowMs: number): string {
   if (job.status === 'running') return `runs at ${job.assignedProvider ?? 'a provider'}`;
   if (job.status === 'queued' || job.status === 'delayed') return waitPhrase(job, nowMs);

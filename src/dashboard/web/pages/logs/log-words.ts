@@ -37,7 +37,7 @@ export function metadataPairs({ metadata = {} }: LogEntry): readonly (readonly [
   return (
     Object.entries(metadata)
       .filter(([, value]) => value !== null && typeof value !== 'object' && value !== '')
-      // The level of a line without a failure says it.
+      // `OK` only repeats the level of a line without a failure.
       .filter(([name, value]) => name !== 'code' || value !== 'OK')
       .toSorted(([one], [other]) => rank(one) - rank(other))
       .slice(0, MAX_PAIRS)

@@ -47,7 +47,7 @@ function TabContent({ tab }: { readonly tab: string }) {
   return tab === 'runbook' ? <LazyRunbook /> : <LogTail />;
 }
 
-/** The text of the runbook is loaded when it is opened first. */
+/** The text of the runbook is loaded when it is first opened. */
 function LazyRunbook() {
   const [content, setContent] = useState<{ readonly Component: ComponentType }>();
   useEffect(() => {
@@ -65,7 +65,7 @@ function RunbookUnavailable() {
   );
 }
 
-/** The tabs have different filters: a change of the tab clears them. */
+/** The tabs have different filters, so a change of tab clears them. */
 const NO_FILTERS = {
   type: '',
   level: '',

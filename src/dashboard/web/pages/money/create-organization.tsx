@@ -1,4 +1,5 @@
-// The form of a new organisation. The server validates; the form asks for what most operators set and states the defaults.
+// The form of a new organisation. The server validates; the form has the fields that most operators set and states
+// their defaults.
 
 import { useState } from 'preact/hooks';
 import type { Organization } from '../../../api/money.ts';

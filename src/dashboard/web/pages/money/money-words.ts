@@ -33,7 +33,7 @@ export function leftText({ monthlyBudgetUsd, spentUsd, reservedUsd }: Organizati
   return moneyText(Math.max(0, monthlyBudgetUsd - spentUsd - reservedUsd));
 }
 
-/** A dollar amount as typed; undefined if it is not one. Empty text has no amount, which the caller decides about. */
+/** A dollar amount as typed; undefined if it is not one. Callers handle the empty text before. */
 export function parseUsd(text: string): number | undefined {
   const value = Number(text.trim().replace(/^\$/, ''));
   return text.trim() !== '' && Number.isFinite(value) && value >= 0 ? value : undefined;

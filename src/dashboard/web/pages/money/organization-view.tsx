@@ -51,7 +51,7 @@ export function OrganizationView({ id }: { readonly id: string }) {
   );
 }
 
-/** The picture of a month does not need the second. */
+/** A month's picture need not change every second. */
 function minute(at: number): number {
   return at - (at % 60_000);
 }

@@ -1,5 +1,5 @@
-// The present problems: a sentence each, its begin and end, its remedy, and the page that shows it. The list keeps its order
-// while the pointer or the focus is in it.
+// The present problems: for each a sentence, its start and end, its remedy, and the page that shows it. The list keeps
+// its order while the pointer or the focus is in it.
 
 import { useRef, useState } from 'preact/hooks';
 import type { Finding } from '../../../api/findings.ts';
@@ -17,7 +17,7 @@ import { StatusShape } from '../../ui/status.tsx';
 import { ActionText } from '../action-text.tsx';
 import './findings.css';
 
-/** The worst come first; the charts stay in sight. */
+/** The number of findings shown at first, the worst ones; the charts stay visible below them. */
 const SHOWN = 5;
 
 export function Findings({ findings }: { readonly findings: readonly Finding[] | undefined }) {

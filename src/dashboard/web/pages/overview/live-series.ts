@@ -1,6 +1,6 @@
-// Joins the present minute of the live state to the series of the overview, so that the right edge of the charts moves every
-// second while the series itself is read a few times a minute. Pure. Only a series of minutes takes it: a coarser interval
-// contains minutes that the live state does not know.
+// Joins the present minute of the live state to the series of the overview, so that the right edge of the charts moves
+// every second while the series itself is read a few times a minute. Pure. Only a series with intervals of a minute can
+// take it: a coarser interval contains minutes that the live state lacks.
 
 import type { LiveMinute } from '../../../api/live.ts';
 import type { Column, TimeSeries } from '../../../api/time-series.ts';

@@ -4,7 +4,7 @@ import type { TimeSeries } from '../../../api/time-series.ts';
 import type { SeriesData } from '../../charts/series-data.ts';
 import { seriesTone } from '../../charts/tone.ts';
 
-/** More codes than this are one line, so that the legend stays readable. */
+/** All further codes share one line, so that the legend stays readable. */
 const MAX_CODES = 5;
 
 export function trafficLines({ at, requests, errors }: TimeSeries): SeriesData {

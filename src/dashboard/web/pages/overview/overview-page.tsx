@@ -160,7 +160,7 @@ function Chart(props: TimeSeriesProps) {
   );
 }
 
-/** No request in the range, and none this minute. */
+/** True if there is no request in the range and none in the current minute. */
 function isIdle(overview: Overview | undefined): boolean {
   return overview?.totals.requests === 0 && (live.minute.value?.requests ?? 0) === 0;
 }

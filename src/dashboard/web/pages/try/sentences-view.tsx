@@ -1,5 +1,5 @@
-// The sentence for a user of the product, in three languages of choice. The sentence comes from the error's code and its
-// parameters, never from the provider's text.
+// The sentence for a user of the product, in three languages that the reader chooses. The sentence comes from the
+// error's code and its parameters, never from the provider's text.
 
 import type { TryAnswer } from '../../../api/try-it.ts';
 import { Empty } from '../../ui/empty.tsx';

@@ -20,7 +20,7 @@ export const FORMATS: readonly { readonly value: WireFormat; readonly text: stri
 ];
 
 export const DEFAULT_PROMPT = 'Explain in one sentence what a spillway is.';
-/** Three languages at first: they differ in script and in the order of words. */
+/** Three languages to begin with: they differ in script and in word order. */
 export const DEFAULT_LOCALES: readonly string[] = ['en', 'de', 'tr'];
 
 export function statusState(status: number): State {

@@ -1,4 +1,4 @@
-// The runbook inside of the dashboard, so that it is at hand while an alert fires. The address names the section.
+// The runbook inside the dashboard, for reading while an alert fires. The address names the section.
 
 import { useEffect } from 'preact/hooks';
 import runbook from '../../../../../../docs/runbook.md?raw';
