@@ -77,14 +77,14 @@ export async function readAnswer<T = unknown>(
   if (ok && body && headers.get('content-type')?.startsWith('text/event-stream'))
     return { kind: 'stream', events: streamed(body, context), requestId };
   const data = parseJson(await response.text());
-  // `/api/chat` states a failure in its body, whatever the status that arrives.
+  // `/api/chat` states a failure in its body; the application's server may pass it on with any status.
   if (!ok || (isRecord(data) && data['success'] === false))
     return { kind: 'failed', failure: readFailure(data, context) };
   const result = isRecord(data) && data['success'] === true ? data['result'] : data;
   const job = queuedJob(result, response, base, skewMs);
   if (job) return { kind: 'queued', job, requestId };
   const degraded = headers.get('x-spillway-degraded') ?? undefined;
-  // The type of an answer is the caller's claim: it knows which endpoint it called.
+  // The caller asserts the type of an answer, because it knows which endpoint it called.
   return { kind: 'answer', data: result as T, status, skewMs, requestId, degraded };
 }
 

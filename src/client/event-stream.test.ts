@@ -18,7 +18,7 @@ async function read(chunks: readonly Uint8Array[]): Promise<readonly ServerEvent
   return found;
 }
 
-/** Cuts bytes at the given positions, also within a character. */
+/** Cuts bytes at the given positions, even within a character. */
 function cut(bytes: Uint8Array, at: readonly number[]): readonly Uint8Array[] {
   const ends = [...new Set(at.map((position) => position % (bytes.length + 1)))].sort(
     (a, b) => a - b,

@@ -84,7 +84,7 @@ export function connectionLost(context: FailureContext = {}): Failure {
 /** The server's clock minus this device's, by the `date` header; 0 without one. */
 export function clockSkew(headers: Pick<Headers, 'get'>): number {
   const skewMs = Date.parse(headers.get('date') ?? '') - now();
-  // The header has whole seconds: a smaller difference is no difference.
+  // The header has whole seconds, so a smaller difference is not significant.
   return Math.abs(skewMs) > 2000 ? skewMs : 0;
 }
 
@@ -94,7 +94,7 @@ export function isRecord(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
 }
 
-/** A text that is not JSON stays a text. */
+/** Parses a string that is JSON; any other value is returned as it is. */
 export function parseJson(value: unknown): unknown {
   try {
     return typeof value === 'string' ? JSON.parse(value) : value;
@@ -111,7 +111,7 @@ function findError(value: unknown): Fields | undefined {
   if (holder['type'] === 'response.failed') return findError(holder['response']);
   const { error } = holder;
   if (isRecord(error)) return { ...holder, ...error, ...metadataOf(error) };
-  // `/api/chat` of before answered a bare string, which may be a provider's text.
+  // Earlier versions of `/api/chat` answered a bare string, which may be a provider's text.
   if (typeof error === 'string' || holder['success'] === false) return {};
   return isCode(holder['code']) ? holder : undefined;
 }
@@ -159,7 +159,10 @@ function isCode(value: unknown): value is ErrorCode {
   return typeof value === 'string' && Object.hasOwn(CODES, value);
 }
 
-/** Another status of 4xx is the request's fault, of 5xx the server's. A proxy's 502 says that its server is unavailable. */
+/**
+ * Any other 4xx status is the request's fault, any other 5xx status the server's. A proxy's 502 means that the server
+ * behind it is unavailable.
+ */
 function codeOfStatus(status: number): ErrorCode {
   const wanted = status === 502 ? 503 : status;
   const found = Object.entries(CODES).find(([, [known]]) => known === wanted);
@@ -185,7 +188,7 @@ function retryTime(fields: Fields, context: FailureContext): number | undefined 
   const delayMs =
     number(headers?.get('retry-after-ms')) ?? number(fields['retryAfterMs']) ?? toMs(stated);
   if (delayMs !== undefined) return since + delayMs;
-  // Date.parse would take a negative number for a year; an HTTP date ends in GMT.
+  // Date.parse would take a negative number as a year; an HTTP date ends in GMT.
   const date = stated?.endsWith('GMT') ? Date.parse(stated) : undefined;
   const instant = number(date) ?? number(params['resetTime']);
   if (instant !== undefined) return instant - skewMs;

@@ -63,7 +63,7 @@ export async function followBuild<Types extends object = Record<string, unknown>
   return last;
 }
 
-/** One event as the server shows it, for pages that list events themselves. */
+/** Reads one event in the server's form, for pages that list events themselves. */
 export function readBuildEvent<Types extends object = Record<string, unknown>>(
   fields: Readonly<Record<string, unknown>>,
   skewMs = 0,
@@ -74,7 +74,7 @@ export function readBuildEvent<Types extends object = Record<string, unknown>>(
   const event = {
     ...fields,
     createdAt: at,
-    // A page may link it: other schemes than HTTP's would run as scripts.
+    // A page may render it as a link, and schemes other than HTTP's could run scripts.
     previewUrl: /^(https?:\/\/|\/(?!\/))/i.test(String(previewUrl)) ? previewUrl : null,
     failure: findFailure(error, { since: at, skewMs }) ?? null,
   };

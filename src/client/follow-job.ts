@@ -1,6 +1,6 @@
-// The progress of a job, live and with its result. Events say what changed; the job itself says the rest (position, why it waits,
-// result), so it is read after each change of state, and from time to time while it waits, because its position changes
-// without an event. A job's events are kept: after a reload the same call continues.
+// The progress of a job, live and with its result. Events report changes; position, wait reason and result are only in
+// the job itself, so the job is read after each change of state, and periodically while it waits, because its position
+// changes without an event. A job's events are kept: after a reload the same call continues.
 
 import { type Answer, estimateOf, type JobEstimate } from './answer.ts';
 import { after } from './browser-clock.ts';
@@ -66,7 +66,7 @@ export async function followJob(url: string, options: JobOptions = {}): Promise<
     options.onProgress?.(progress);
   }
 
-  /** Reads the job; a change that arrives meanwhile makes the reading outdated and causes another. */
+  /** Reads the job; a change that arrives during the reading makes it outdated and causes another one. */
   async function refresh(): Promise<void> {
     isOutdated = true;
     if (isReading) return;
@@ -113,7 +113,7 @@ export async function followJob(url: string, options: JobOptions = {}): Promise<
   }
 }
 
-/** Cancels a job, also while it runs. */
+/** Cancels a job, even while it runs. */
 export function cancelJob(url: string, options: ClientOptions = {}) {
   return send<Readonly<Record<string, unknown>>>(url, undefined, {
     ...options,
@@ -144,7 +144,7 @@ function isStatus(value: unknown): value is JobStatus {
   return typeof value === 'string' && STATES.test(value);
 }
 
-/** Nothing for another type of event than a change of state. */
+/** Changes nothing for events other than a change of state. */
 function stateOf(status: unknown): Partial<JobProgress> {
   return isStatus(status) ? { status, isFinal: FINAL.test(status) } : {};
 }
@@ -156,12 +156,12 @@ function fromEvent(event: Fields, { output }: JobProgress): Partial<JobProgress>
     // A final state is shown together with its result, when the job has been read.
     ...(FINAL.test(String(type)) ? {} : stateOf(type)),
     ...(typeof added === 'string' ? { output: output + added } : {}),
-    // A new attempt starts over.
+    // A new attempt's output starts over.
     ...(typeof attempt === 'number' ? { attempt, output: '' } : {}),
   };
 }
 
-/** Replaces everything that only the job itself says, so that a wait that is over is not shown on. */
+/** Replaces all fields that only the job has, so that a wait that is over is no longer shown. */
 function fromJob(
   { data, skewMs }: Extract<Answer<Fields>, { kind: 'answer' }>,
   progress: JobProgress,

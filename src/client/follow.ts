@@ -2,7 +2,7 @@
 // network, a restarted server, a sleeping tab). Where streams do not get through, because a proxy buffers or answers JSON,
 // the list is polled, and a stream is tried again from time to time.
 // States: connecting → live ⇄ reconnecting → ended; after two streams without an event: polling ⇄ reconnecting → ended.
-// A refusal that no repeat can mend ends it with a FollowError.
+// A refusal that no retry can resolve ends it with a FollowError.
 
 import { after, now, onWake } from './browser-clock.ts';
 import { waitUntil } from './countdown.ts';
@@ -44,7 +44,7 @@ export class FollowError extends Error {
 
 /** A comment comes every 15 s; three missing ones mean a dead connection. */
 const MAX_SILENCE_MS = 45_000;
-/** A stream begins with its first bytes; a proxy that collects them first is no stream. */
+/** A stream must send its first bytes within this time; a proxy that buffers them breaks streaming. */
 const MAX_FIRST_SILENCE_MS = 10_000;
 /** After a wake-up, a silence longer than one comment's interval is enough to doubt a connection. */
 const MAX_SILENCE_ON_WAKE_MS = 20_000;
@@ -152,7 +152,7 @@ async function read(
 async function refusalOf(response: Response): Promise<Failure> {
   const { status, headers } = response;
   const failure = readFailure(await response.text(), { status, headers });
-  // A server that starts or stops, or a proxy before it, answers 5xx for a while.
+  // A server that starts or stops, or a proxy in front of it, answers 5xx for a while.
   return status >= 500 ? { ...failure, retryable: true } : failure;
 }
 
@@ -164,7 +164,7 @@ function takePage(page: unknown, position: Position, source: Followed, skewMs: n
   return { isEnded: isWhole && position.isLast, delayMs: isWhole ? POLL_MS : 0 };
 }
 
-/** A repeated event is dropped: it comes again when a connection broke before its id was known. */
+/** Drops repeated events: an event comes again when the connection broke before its id was read. */
 function take(event: unknown, position: Position, source: Followed, skewMs: number): void {
   if (!isRecord(event) || typeof event['id'] !== 'number' || event['id'] <= position.after) return;
   position.after = event['id'];

@@ -24,7 +24,7 @@ export type SendOptions = ClientOptions & {
   readonly retries?: number | undefined;
   /** The longest automatic wait before a repeat; 60 s by default. */
   readonly maxWaitMs?: number;
-  /** Of a POST; by default one is made for each call of `send`. */
+  /** The idempotency key of a POST; by default each call of `send` makes one. */
   readonly idempotencyKey?: string;
   /** Called before each wait. */
   readonly onRetry?: (retry: Retry) => void;

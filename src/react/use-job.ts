@@ -18,7 +18,7 @@ export type FollowedJob = {
   readonly failure: Failure | undefined;
   /** Follows the job at this address; undefined forgets the present one. */
   readonly follow: (url: string | undefined) => void;
-  /** Cancels the job, also while it runs. */
+  /** Cancels the job, even while it runs. */
   readonly cancel: () => Promise<void>;
 };
 
