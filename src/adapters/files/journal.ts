@@ -1,4 +1,4 @@
-// The write-ahead journal as append-only files with one JSON record per line. All records of one turn of the event loop
+// The write-ahead journal as append-only files with one JSON record per line. The records of one turn of the event loop
 // share one write (group commit); the answers of that turn are sent after it. A write without fsync survives the death
 // of the process but not a power failure.
 //

@@ -47,7 +47,7 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
     } else if (cause === 'failures' && to !== 'half_open') resetOwn(key);
   }
 
-  /** A circuit that opens for all, or closes for all, resets the circuits of single organisations. */
+  /** When the circuit of all organisations opens or closes, the circuits of single organisations are reset. */
   function resetOwn(account: CircuitKey): void {
     for (const each of own.of(account)) each.reset(clock.monotonic());
   }
@@ -65,7 +65,7 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
     return made;
   }
 
-  /** A circuit of one organisation exists only after a failure, and that of a model only during a limit. */
+  /** A circuit of one organisation exists only after a failure, a circuit of a model only during a limit. */
   function knownCircuit(key: CircuitKey): LocalCircuit | undefined {
     if (key.organization !== undefined) return own.get(key);
     return key.model === undefined ? circuitOf(key) : circuits.get(circuitId(key));
@@ -80,7 +80,7 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
 
   /** The organisation's own circuit; the first failure makes it, with the calls counted so far. */
   function ownOf(key: CircuitKey, organization: string, health: CallHealth) {
-    // Usually no organisation fails alone: then nothing has to be looked up.
+    // Usually no organisation has its own circuit, and the lookup is skipped.
     if (own.isEmpty && health === 'success') return undefined;
     const now = clock.monotonic();
     const known = own.find(key, organization, now);
@@ -100,7 +100,7 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
 
   return {
     hasOpen: () => notClosed > 0,
-    // Usually every circuit is closed: then no map key has to be built.
+    // Usually every circuit is closed, and no map key has to be built.
     isClosed: (key) => notClosed === 0 || (knownCircuit(key)?.isClosed ?? true),
     openCause: (key) => (notClosed === 0 ? undefined : knownCircuit(key)?.openCause),
     openForMs: (key) =>

@@ -26,7 +26,7 @@ test('writes and flushes pass through to the wrapped log', async () => {
   assert.equal(flushes, 1);
 });
 
-test('entries are newest first, also within one millisecond, with their timestamp', async () => {
+test('entries are newest first, even within one millisecond, with their timestamp', async () => {
   const clock = createTestClock();
   const ring = createLogRing(silentLog, clock, { capacity: 10 });
   ring.log.write(entry('a'));

@@ -22,7 +22,7 @@ export type LogRing = {
 };
 
 export type LogRingOptions = {
-  /** The number of recorded entries: as many of requests, and as many of all others. */
+  /** The capacity of each of the two rings: entries of requests, and all other entries. */
   readonly capacity: number;
   /** The id of this server, which each recorded entry carries. */
   readonly serverId?: string;

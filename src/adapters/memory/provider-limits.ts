@@ -16,7 +16,7 @@ export function createMemoryProviderLimits(clock: Clock): ProviderLimits {
 
   return {
     active(call) {
-      // Nearly always no limit is set; then no key is built.
+      // Nearly always no limit is set, and no key has to be built.
       if (limits.size === 0) return undefined;
       return live(circuitId(accountCircuit(call))) ?? live(circuitId(call));
     },

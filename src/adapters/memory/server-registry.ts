@@ -1,5 +1,5 @@
-// The registry of a single process: it holds the record of this server only, and serves the same endpoints as that of a
-// cluster.
+// The registry of a single process: it holds the record of this server only, and serves the same endpoints as the
+// registry of a cluster.
 
 import type { RegisteredServer, ServerMode } from '../../cluster/server-record.ts';
 import type { ServerRegistry } from '../../cluster/server-registry.ts';
@@ -26,7 +26,7 @@ export function createMemoryServerRegistry(parts: MemoryServerRegistryParts): Se
       if (clock.now() - lastHeartbeat >= lifetimeMs) records.delete(id);
   }
 
-  /** Maintenance is of the id, draining of one incarnation. */
+  /** Maintenance belongs to the id, draining to one incarnation. */
   function modeOf({ id, incarnation }: Pick<RegisteredServer, 'id' | 'incarnation'>): ServerMode {
     const wanted = modes.get(id);
     if (!wanted || (wanted.mode === 'draining' && wanted.incarnation !== incarnation))

@@ -31,7 +31,7 @@ export function runCommand({ command, input, timeoutMs, signal }: CommandRun): P
       const how = code === null ? `was ended by ${killedBy}` : `exited with code ${code}`;
       reject(new Error(`${program} ${how}${errors === '' ? '' : `: ${errors.trim()}`}`));
     });
-    // A program that does not read its input closes the pipe.
+    // A program that ignores its input closes the pipe; that is not a failure.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });

@@ -1,6 +1,6 @@
-// Job queues on RabbitMQ. A publish resolves on the broker's confirm; the ladder makes delays; the broker redelivers the
-// unacknowledged messages of a dead process. Queues are first in, first out, without tenant queues or priorities. While the
-// broker is unavailable publishing rejects and consumers wait; both resume by themselves.
+// Job queues on RabbitMQ. A publish resolves on the broker's confirm; the ladder delays messages; the broker redelivers
+// the unacknowledged messages of a dead process. Queues are first in, first out, without tenant queues or priorities.
+// While the broker is unavailable publishing rejects and consumers wait; both resume automatically.
 
 import type {
   ConsumeOptions,

@@ -25,7 +25,7 @@ export type RabbitQueueOptions = {
   readonly prefetch?: number | undefined;
   /** The prefix of the ladder's queues and exchanges. */
   readonly ladderName?: string;
-  /** The store whose servers may consume the queues; absent where that is not checked. */
+  /** The id of the store that the queues belong to; absent where ownership is not checked. */
   readonly owner?: QueueOwnerOptions | undefined;
   /** How long opening waits for the broker before it continues without it. */
   readonly connectWaitMs?: number;

@@ -89,7 +89,7 @@ export function createRedisHeadroomExchange(parts: RedisHeadroomExchangeParts): 
     async subscribe(onReading) {
       deliver = onReading;
       await link.subscribe(channel, {
-        // A message was sent just now, whatever the clock of its sender says.
+        // A message counts as sent just now, whatever its sender's clock says.
         onMessage: (text) => receive(text, () => clock.now()),
         onSubscribed: () => void inFlight.track(readAll()),
       });

@@ -15,7 +15,7 @@ export type RedisRetryBudgetParts = {
   readonly keyPrefix: string;
 };
 
-/** How long an empty bucket is not asked again, unless the deposits here make a whole token. */
+/** How long an empty bucket is not asked again, unless the deposits of this server add up to a whole token. */
 const EMPTY_MS = 100;
 /** A bucket that was not used for this long is full again anyway. */
 const KEPT_MS = 3_600_000;

@@ -43,7 +43,7 @@ const MAX_PER_MINUTE = 10;
 const MAX_FINGERPRINTS = 200;
 const MINUTE_MS = 60_000;
 
-/** At most some events of one failure a minute, and of a bounded number of failures. */
+/** Bounds the events per failure and minute, and the number of distinct failures. */
 function createEventLimit(clock: Pick<Clock, 'monotonic'>): (fingerprint: string) => boolean {
   let counts = new Map<string, number>();
   let startedAtMs = Number.NEGATIVE_INFINITY;
@@ -77,7 +77,7 @@ function eventOf(failure: FailureReport): Event {
 }
 
 function exceptionOf({ code, frames }: FailureReport) {
-  // Sentry's order is the oldest call first.
+  // Sentry expects the oldest call first.
   return { type: code, value: code, stacktrace: { frames: frames.map(frameOf).toReversed() } };
 }
 

@@ -1,6 +1,7 @@
-// Selects rows of a list by a text in any of their fields, whatever its case. A page examines a window of bounded
-// size in the order of the ids, so that it costs the same however many rows do not match; the window's last row is the place
-// from which the next page continues. The comparison runs here, because the stores fold the case of letters differently.
+// Selects rows of a list by a text in any of their fields, case-insensitively. A page examines a window of bounded size
+// in the order of the ids, so that its cost does not depend on the number of rows that do not match; the next page
+// continues after the window's last row. The comparison runs here, because the stores fold the case of letters
+// differently.
 
 /** A few milliseconds for a store in this process. */
 export const MAX_EXAMINED = 1000;

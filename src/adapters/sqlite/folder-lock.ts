@@ -44,7 +44,7 @@ export function lockFolder(folder: string): LockedFolder | FolderInUse | FolderU
   }
 }
 
-/** One level at a time: Node's recursive mkdir loops for ever where a parent cannot be created, as under /proc. */
+/** One level at a time: Node's recursive mkdir loops forever where a parent cannot be created, as under /proc. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(path.dirname(folder));

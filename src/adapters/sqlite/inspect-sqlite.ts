@@ -1,4 +1,4 @@
-// Inspects an embedded store without changing it: read-only, also while a server uses it or before it exists. Throws
+// Inspects an embedded store without changing it: read-only, even while a server uses it or before it exists. Throws
 // SQLite's error for a file that is not a database or cannot be read.
 
 import { existsSync } from 'node:fs';

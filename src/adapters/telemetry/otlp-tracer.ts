@@ -39,7 +39,7 @@ export type OtlpTracerOptions = {
 export type OtlpTracer = Tracer & { close(): Promise<void> };
 
 const BATCH_MS = 2000;
-/** Ids and names are shorter; nothing longer belongs into a trace. */
+/** Ids and names are shorter; nothing longer belongs in a trace. */
 const MAX_VALUE_CHARACTERS = 256;
 
 const KINDS: Readonly<Record<SpanKind, OtelSpanKind>> = {

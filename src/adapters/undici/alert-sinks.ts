@@ -1,5 +1,6 @@
-// Sinks of alerts over HTTP: a webhook signed by Standard Webhooks, and a webhook of Slack's shape. Their URLs are of the
-// operator's configuration, so private addresses are allowed. Any status but 2xx rejects; redirects are not followed.
+// Sinks of alerts over HTTP: a webhook signed by Standard Webhooks, and a webhook of Slack's shape. Their URLs come
+// from the operator's configuration, so private addresses are allowed. Any status other than 2xx rejects; redirects are
+// not followed.
 
 import type { AlertMessage, AlertSink } from '../../alerts/alert-sink.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -60,7 +61,7 @@ function payloadOf({ phase, text, alert }: AlertMessage, { runbookOf }: WebhookS
   };
 }
 
-/** Slack interprets these three characters, and names of users may contain them. */
+/** Slack interprets these three characters, and user names may contain them. */
 function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

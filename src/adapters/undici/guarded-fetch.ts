@@ -6,7 +6,10 @@ import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Egress, EgressAnswer, EgressRequest } from '../../jobs/ports/egress.ts';
 import { createGuardedConnect, type GuardedConnectParts, refused } from './guarded-connect.ts';
 
-/** Above the images and callbacks of any organisation at once, so that none occupies all connections of a common host. */
+/**
+ * More than the simultaneous images and callbacks of one organisation, so that no organisation occupies all connections
+ * of a common host.
+ */
 const CONNECTIONS_PER_HOST = 128;
 const MAX_IDLE_MS = 2000;
 

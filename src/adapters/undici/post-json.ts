@@ -1,4 +1,5 @@
-// Posts JSON to a URL of the operator's configuration. Rejects for any status but 2xx; redirects are not followed.
+// Posts JSON to a URL from the operator's configuration. Rejects for any status other than 2xx; redirects are not
+// followed.
 
 export async function postJson(
   url: string,

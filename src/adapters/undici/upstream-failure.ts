@@ -18,7 +18,7 @@ export function toUpstreamFailure(error: Error): Error {
   return error;
 }
 
-/** undici reports a refused CONNECT and a 407 of a forwarding proxy in the message alone. */
+/** undici reports a refused CONNECT and a 407 of a forwarding proxy only in the error message. */
 const PROXY_STATUS = /^Proxy (?:response|Authentication Required) \((\d{3})\)/;
 
 function refusedByProxy(status: string): Error {

@@ -1,5 +1,5 @@
-// Describes why a PostgreSQL cannot be used, as the predicate of a sentence for the operator. Undefined for an error that
-// comes neither from the address nor the account nor the network: that is a defect and keeps its stack.
+// Describes why a PostgreSQL cannot be used, as the predicate of a sentence for the operator. Undefined for any error
+// that is not caused by the address, the account or the network: such an error is a defect and keeps its stack.
 
 import { DatabaseError } from 'pg';
 

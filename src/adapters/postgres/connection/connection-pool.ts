@@ -88,8 +88,9 @@ export function openConnectionPool(
 }
 
 /**
- * An error sent by PostgreSQL concerns the statement, except for a shutdown, which is announced before the socket closes,
- * and for a server that became read-only: a new connection may reach the new primary. Any other error is of the connection.
+ * An error sent by PostgreSQL concerns the statement, except for a shutdown, which is announced before the socket
+ * closes, and for a server that became read-only: a new connection may reach the new primary. Any other error concerns
+ * the connection.
  */
 function endsConnection(cause: unknown): boolean {
   return !(cause instanceof DatabaseError) || /^(57P|08|25006)/.test(cause.code ?? '');

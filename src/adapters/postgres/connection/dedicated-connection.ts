@@ -1,6 +1,6 @@
-// One connection of the pool, dedicated to the statement that every request waits for: acquiring and releasing a connection
-// costs more than the statement. A call that finds it busy uses another connection of the pool. It returns to the pool
-// after a second without calls, when it breaks, and at the close.
+// One connection of the pool, dedicated to the statement that every request waits for, because acquiring and releasing
+// a connection costs more than the statement. A call that finds it busy uses another connection of the pool. It returns
+// to the pool after a second without calls, when it breaks, and at the close.
 // States: none → busy ⇄ idle → none.
 
 import type { PoolClient } from 'pg';

@@ -1,4 +1,4 @@
-// Inspects a PostgreSQL store without changing it, also while servers use it or before its first migration. Throws the
+// Inspects a PostgreSQL store without changing it, even while servers use it or before its first migration. Throws the
 // driver's error if PostgreSQL cannot be reached.
 
 import { sql } from 'kysely';
@@ -20,7 +20,7 @@ export type PostgresInspection = {
 export async function inspectPostgres(url: string, now: () => number): Promise<PostgresInspection> {
   const store = openPostgres(url, { maxConnections: 1, applicationName: 'spillway doctor' });
   try {
-    // The first statement connects, too: its duration must not count as a clock difference.
+    // The first statement also connects: its duration must not count as a clock difference.
     const settings = await readSettings(store.db);
     const sentAt = now();
     const { rows } = await sql<{ now: number }>`

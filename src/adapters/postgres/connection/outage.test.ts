@@ -1,4 +1,4 @@
-// Kills, restarts and freezes a PostgreSQL of this test under a continuous load. Every operation ends (it succeeds, or
+// Kills, restarts and freezes this test's own PostgreSQL under a continuous load. Every operation ends (it succeeds, or
 // rejects within the timeouts), no acknowledged record is lost, and the store recovers without a restart. An unhandled
 // rejection anywhere fails the test.
 

@@ -1,5 +1,5 @@
-// One connection to the broker that recovers by itself. The driver reconnects without end; this class adds a timeout for
-// every wait, one log entry for each loss and each recovery, and a close that does not hang on a frozen broker.
+// One connection to the broker that recovers by itself. The driver reconnects indefinitely; this class adds a timeout
+// for every wait, one log entry for each loss and each recovery, and a close that does not hang on a frozen broker.
 // States: disconnected ⇄ connected ⇄ blocked (an alarm: the broker accepts no messages); closed.
 
 import { type Channel, Connection } from 'rabbitmq-client';

@@ -1,5 +1,5 @@
-// Timeouts for waits on the broker. A frozen broker keeps its connections open and answers nothing, and the driver waits
-// without end.
+// Timeouts for waits on the broker. A frozen broker keeps its connections open and answers nothing, and the driver
+// waits forever.
 
 import { SpillwayError } from '../../../errors/spillway-error.ts';
 import type { Clock } from '../../../kernel/clock.ts';

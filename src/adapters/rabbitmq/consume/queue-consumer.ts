@@ -1,8 +1,8 @@
-// Consumes one queue with bounded concurrency. It resubscribes without end when the connection, the channel or the queue is
+// Consumes one queue with bounded concurrency. It resubscribes whenever the connection, the channel or the queue is
 // lost. A delivery is acknowledged after its handler, or, for a retry, after the broker has confirmed its copy. Only
-// deliveries that were not started are requeued: a requeued message comes back at once, which would be a loop for a retry.
-// Deliveries outside their slots fill the prefetch window of their channel. When it has no place left for the concurrency,
-// a new subscription takes over, and the channel stays open until its deliveries are settled.
+// deliveries that were not started are requeued: a requeued message comes back at once, which would be a loop for a
+// retry. Deliveries outside their slots fill the prefetch window of their channel. When it has no place left for the
+// concurrency, a new subscription takes over, and the channel stays open until its deliveries are settled.
 // States: subscribing ⇄ subscribed; closing (starts no delivery, waits for those in progress) → closed.
 
 import type { AsyncMessage } from 'rabbitmq-client';
@@ -37,7 +37,7 @@ export type QueueConsumerParts = {
   readonly onIncoming: (message: IncomingMessage) => void;
   /** Resolves when the broker has confirmed the copy, which it delivers at `dueAt`. */
   readonly publishCopy: (message: OutgoingMessage, dueAt: number) => Promise<void>;
-  /** The message and address that a delivery is replaced by; declares the address. */
+  /** Resolves to the message and address that replace a delivery; declares the address. */
   readonly replacementOf: ReplacementOf;
 };
 

@@ -1,7 +1,7 @@
-// Keeps message bodies as bytes. The driver parses JSON and text bodies by their content type and has no option against it:
-// numbers lose digits, and the original bytes are gone. So the content type is moved to another field before the driver reads
-// it. This overrides a private method of the driver; its version is pinned, and a test covers it. Without that method
-// `bytesOf` serialises the parsed body again.
+// Keeps message bodies as bytes. The driver parses JSON and text bodies by their content type, without an option to
+// turn this off: numbers lose digits, and the original bytes are lost. So the content type is moved to another field
+// before the driver reads it. This overrides a private method of the driver; its version is pinned, and a test covers
+// it. Without that method `bytesOf` serialises the parsed body again.
 
 import type { AsyncMessage, Channel } from 'rabbitmq-client';
 

@@ -1,7 +1,8 @@
-// The transactions of one channel: a delivery is acknowledged and another message published in its place, both or neither,
-// whenever this process dies. Confirms cannot do that: a process that dies between a confirm and its acknowledgement leaves
-// two messages. Replacements that arrive while a commit is in flight form the next transaction. After a failed commit the
-// channel is closed: the broker then delivers again every message that it has not acknowledged.
+// The transactions of one channel: a delivery is acknowledged and another message published in its place, both or
+// neither, even if this process dies in between. Confirms cannot do that: a process that dies between a confirm and its
+// acknowledgement leaves two messages. Replacements that arrive while a commit is in flight form the next transaction.
+// After a failed commit the channel is closed: the broker then delivers again every message that it has not
+// acknowledged.
 
 import type { Channel } from 'rabbitmq-client';
 import type { Clock } from '../../../kernel/clock.ts';

@@ -1,10 +1,10 @@
-// Corks the broker's socket for one turn of the event loop, so that all publishes and acknowledgements of the turn leave in
-// one write. The driver writes each frame by itself, and a job pipeline makes many in one turn: measured on jobs end to end,
-// without corking a message costs the gateway an eighth more CPU and the broker a quarter more. A write waits at most until
-// the end of its turn. Frames that wait for the socket to drain are corked likewise.
+// Corks the broker's socket for one turn of the event loop, so that all publishes and acknowledgements of the turn
+// leave in one write. The driver writes each frame by itself, and a job pipeline makes many in one turn: measured on
+// jobs end to end, without corking a message costs the gateway an eighth more CPU and the broker a quarter more. A
+// write waits at most until the end of its turn. Frames that wait for the socket to drain are corked too.
 //
-// The socket is a private field of the driver. When a driver update moves it, or it lacks a method used here, writes are
-// left as the driver makes them.
+// The socket is a private field of the driver. When a driver update moves it, or it lacks a method used here, writes
+// stay as the driver makes them.
 
 import type { Channel, Connection } from 'rabbitmq-client';
 

@@ -1,4 +1,4 @@
-// A message for the broker: always persistent, always mandatory, always with an id. The driver's defaults are otherwise.
+// A message for the broker: always persistent, always mandatory and always with an id, unlike the driver's defaults.
 
 import type { Envelope } from 'rabbitmq-client';
 import { SpillwayError } from '../../../errors/spillway-error.ts';

@@ -1,6 +1,6 @@
-// A channel in confirm mode, from its opening until it is lost. A message without a queue is returned and then confirmed all
-// the same, and the driver emits the return one immediate after the confirm: so a message is taken if it is confirmed and not
-// returned. A lost channel settles everything in flight as lost.
+// A channel in confirm mode, from its opening until it is lost. The broker returns a message without a queue and still
+// confirms it, and the driver emits the return one `setImmediate` after the confirm: a message counts as published if
+// it is confirmed and not returned. A lost channel settles everything in flight as lost.
 
 import type { Channel } from 'rabbitmq-client';
 import type { BrokerConnection } from '../connection/broker-connection.ts';
@@ -62,7 +62,7 @@ export class PublishChannel {
     this.#pending.add(pending);
     corkWrites(this.#channel);
     this.#channel.basicPublish(envelopeOf(message, address), message.body).then(
-      // One immediate per message: a shared one, set before this confirm, could run before this message's return.
+      // One `setImmediate` per message: a shared one, set before this confirm, could run before this message's return.
       () => setImmediate(this.#settleConfirmed, pending),
       (refusedFor: unknown) => this.#settle(pending, { refusedFor }),
     );

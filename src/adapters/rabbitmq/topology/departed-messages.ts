@@ -1,14 +1,15 @@
-// Which messages must have left a queue. RabbitMQ cannot report that for a message, but queues are first in, first out: every
-// message that was published before a queue was seen empty or missing has left it, and so has every message older than one
-// that was just delivered. The latest such timestamp is kept for each queue, in the memory of this process.
+// Determines which messages must have left a queue. RabbitMQ cannot report this for a message, but queues are first in,
+// first out: every message that was published before a queue was seen empty or missing has left it, and so has every
+// message older than one that was just delivered. The latest such timestamp is kept for each queue, in the memory of
+// this process.
 
 import type { Clock } from '../../../kernel/clock.ts';
 
 /** Allows for clock differences, slow publishes and requeued messages, which are delivered out of order. */
 const GRACE_MS = 15_000;
 /**
- * On a queue that is never empty and is consumed by other processes nothing is known. There a message counts as departed
- * after this time: a duplicate an hour is cheap, and a lost message is published again eventually.
+ * Nothing is known about a queue that is never empty and is consumed by other processes. A message on it counts as
+ * departed after this time: a duplicate an hour is cheap, and a lost message is published again eventually.
  */
 const MAX_UNKNOWN_MS = 3_600_000;
 

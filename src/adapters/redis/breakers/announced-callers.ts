@@ -1,10 +1,11 @@
-// The organisations with calls that Redis knows of. Failures of one organisation open a circuit for all only if no second
-// organisation called, so the first call of each is sent at once instead of with the next batch, until Redis knows of two.
+// The organisations with calls that Redis knows about. Failures of one organisation open a circuit for all only if no
+// second organisation called, so the first call of each is sent at once instead of with the next batch, until Redis
+// knows of two.
 
 export class AnnouncedCallers {
   readonly #freshMs: number;
   readonly #announcedAt = new Map<string, number>();
-  /** Until then Redis knows of two organisations. */
+  /** Redis has calls of two organisations until this time. */
   #sufficesUntil = Number.NEGATIVE_INFINITY;
 
   /** An announcement is repeated after `freshMs`. */

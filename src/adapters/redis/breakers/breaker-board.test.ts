@@ -85,7 +85,7 @@ describe('servers that share a Redis', () => {
     for (let n = 0; n < 20; n += 1) well.board.report(pass, 'success', 'mixed');
     ill.board.report(pass, 'failure', 'mixed');
     await ill.board.settled();
-    // The other server hears of the circuit and adds its calls.
+    // The other server learns of the circuit and adds its calls.
     const counted = async () => {
       const fields = Object.entries(await rig.outsider.hgetall(`test:breaker:${circuitId(own)}`));
       return fields.reduce(

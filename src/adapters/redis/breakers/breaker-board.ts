@@ -94,7 +94,7 @@ class SharedBoard implements RedisBreakerBoard {
   }
 
   isClosed(key: CircuitKey): boolean {
-    // Usually every circuit is closed: then no map key has to be built.
+    // Usually every circuit is closed, and no map key has to be built.
     return this.#notClosed === 0 || (this.#find(key)?.isClosed ?? true);
   }
 
@@ -189,7 +189,7 @@ class SharedBoard implements RedisBreakerBoard {
 
   /** The organisation's own circuit; the first failure makes it. */
   #ownOf(key: CircuitKey, organization: string, health: CallHealth): SharedCircuit | undefined {
-    // Usually no organisation fails alone: then nothing has to be looked up.
+    // Usually no organisation has its own circuit, and the lookup is skipped.
     if (this.#own.isEmpty && health === 'success') return undefined;
     const known = this.#own.find(key, organization, this.#parts.clock.monotonic());
     if (known || healthForOne(health) !== 'failure') return known;
@@ -250,7 +250,7 @@ class SharedBoard implements RedisBreakerBoard {
     } else if (isDecidedHere && cause === 'failures' && to !== 'half_open') this.#resetOwn(key);
   }
 
-  /** A circuit that opens for all, or closes for all, resets the circuits of single organisations. */
+  /** When the circuit of all organisations opens or closes, the circuits of single organisations are reset. */
   #resetOwn(account: CircuitKey): void {
     for (const circuit of this.#own.of(account)) void this.#inFlight.track(circuit.reset());
   }

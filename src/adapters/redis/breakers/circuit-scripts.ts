@@ -128,9 +128,10 @@ local function answer(is_changed)
 end
 `;
 
-// 6 calls  7 failures among them  8 and 9 the failures and the ratio that open the circuit  10 and 11 organisations that
-// called and failed, as JSON lists. KEYS[3], if given, is the circuit of all organisations: while it is not closed, that of
-// one organisation does not open. The first count of such a circuit is published, so that all servers count for it.
+// 6 calls 7 failures among them 8 and 9 the failures and the ratio that open the circuit 10 and 11 organisations that
+// called and failed, as JSON lists. KEYS[3], if given, is the circuit of all organisations: while it is not closed, the
+// circuit of one organisation does not open. The first count of such a circuit is published, so that all servers count
+// for it.
 export const COUNT_CALLS = step(`
 local calls, failures = tonumber(ARGV[6]), tonumber(ARGV[7])
 local is_new = KEYS[3] and redis.call('EXISTS', key) == 0 and failures > 0

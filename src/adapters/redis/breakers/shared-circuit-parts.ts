@@ -18,7 +18,7 @@ export type SharedCircuitParts = {
   /** How long the probe of a dead server blocks the next one. */
   readonly leaseMs: number;
   readonly longestCallMs: number;
-  /** False while an organisation's circuit must not open, because that of all organisations is open. */
+  /** False while an organisation's circuit must not open, because the circuit of all organisations is open. */
   readonly mayOpen?: () => boolean;
   readonly onTransition: (transition: CircuitTransition) => void;
 };

@@ -53,7 +53,7 @@ export class SharedCircuit {
     return this.#local;
   }
 
-  /** Whether it is the circuit of one model. */
+  /** True for the circuit of a single model. */
   get isModels(): boolean {
     return this.#parts.key.model !== undefined;
   }
@@ -107,7 +107,7 @@ export class SharedCircuit {
     this.sync();
   }
 
-  /** Sends counts and own decisions to Redis and adopts its state. Never rejects. */
+  /** Sends this server's counts and decisions to Redis and adopts its state. Never rejects. */
   sync(): void {
     if (this.#isClosing) return;
     this.#cancelSync?.();

@@ -1,5 +1,5 @@
 // The calls of a circuit that Redis does not know of yet, and some of the organisations that made them: two within the
-// window are enough for Redis to choose between the circuit of all and the own circuit.
+// window are enough for Redis to choose between the circuit of all organisations and an organisation's own circuit.
 
 import type { CallHealth } from '../../../resilience/breaker-board.ts';
 import type { CallTotals } from '../../../resilience/call-window.ts';
@@ -25,8 +25,8 @@ export class UnsentCalls {
   }
 
   /**
-   * Whether Redis must know of the call at once: it failed, or it is the first of an organisation. `isFailing`: so many calls
-   * of the organisation failed that they count against the circuit of all.
+   * Whether the call must be sent to Redis at once: it failed, or it is the first of its organisation. `isFailing`:
+   * enough calls of the organisation failed to count against the circuit of all organisations.
    */
   add(
     health: CallHealth,

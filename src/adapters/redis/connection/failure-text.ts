@@ -15,7 +15,7 @@ export function permanentFailure(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The driver's message when it has asked every Sentinel in vain; the answer of the last one is at its end. */
+/** The driver's message when no Sentinel gave an address; it ends with the answer of the last one. */
 const NO_SENTINEL = 'All sentinels are unreachable';
 
 function sentinelRefusal(message: string): string | undefined {

@@ -166,7 +166,7 @@ async function selfSigned(folder: string): Promise<{ key: Buffer; cert: Buffer }
   return isMade ? { key: await readFile(key), cert: await readFile(cert) } : undefined;
 }
 
-test('a Redis of another store is not used, also when the store id changes later', async () => {
+test('a Redis of another store is not used, even when the store id changes later', async () => {
   const own = (storeId: string) =>
     rig.open({ verify: (redis) => verifyStore(redis, 'test:', storeId) });
   const first = own('store-1');

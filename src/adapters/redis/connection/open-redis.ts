@@ -14,7 +14,7 @@ import { createSubscriptions, type Subscriber } from './subscriptions.ts';
 
 export type RedisLink = {
   isUp(): boolean;
-  /** Rejects at once while Redis is unavailable, and after the timeout, by default that of a request. */
+  /** Rejects at once while Redis is unavailable, and after the timeout; by default the timeout for requests. */
   run<T>(command: (redis: Redis) => Promise<T>, timeoutMs?: number): Promise<T>;
   /** As `run`, with the timeout for work that no request waits for. */
   runInBackground<T>(command: (redis: Redis) => Promise<T>): Promise<T>;

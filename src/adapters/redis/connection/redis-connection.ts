@@ -20,7 +20,7 @@ export type RedisConnectionParts = {
   /** Runs on every new connection and at every heartbeat; returns why this Redis must not be used. */
   readonly verify: (redis: Redis) => Promise<string | undefined>;
   readonly onStateChange: (isUp: boolean) => void;
-  /** Called on each failure, also while the connection is down. */
+  /** Called on each failure, even while the connection is down. */
   readonly onFailure?: () => void;
 };
 
@@ -55,7 +55,7 @@ export class RedisConnection {
     return this.#state === 'up';
   }
 
-  /** The driver's last error, also after a recovery. */
+  /** The driver's last error, even after a recovery. */
   get lastFailure(): unknown {
     return this.#lastFailure;
   }

@@ -111,7 +111,7 @@ export function giveBackOperation({ id, tokens, limits }: ReturnedPermit): Opera
   return { head: `${OPERATION.giveBack},${quoted(id)},${tokens}`, limits };
 }
 
-/** Undefined where there is nothing to settle: a request counts for the whole window, also after it has ended. */
+/** Undefined where there is nothing to settle: a request counts for the whole window, even after it has ended. */
 export function settleOperation(admission: Admission): Operation | undefined {
   const limits = admission.limitsToReport.filter(({ kind }) => kind !== 'requests');
   if (limits.length === 0) return undefined;

@@ -1,5 +1,5 @@
-// The JSON of a server record in Redis. A record that another version wrote is read as far as it is understood; one without
-// an id is dropped.
+// The JSON of a server record in Redis. Of a record that another version wrote, the known fields are read; a record
+// without an id is dropped.
 
 import { z } from 'zod';
 import type { RegisteredServer, ServerRecord } from '../../../cluster/server-record.ts';

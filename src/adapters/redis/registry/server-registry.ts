@@ -1,5 +1,5 @@
-// The registry of servers on Redis: one key per server that expires, and an index by last heartbeat, so that no reader scans
-// the key space. Redis that has lost its data has every live server again after one beat.
+// The registry of servers on Redis: one key per server that expires, and an index by last heartbeat, so that no reader
+// scans the key space. After Redis has lost its data, every live server is registered again within one beat.
 
 import type { ServerMode } from '../../../cluster/server-record.ts';
 import type { Announcement, ServerRegistry } from '../../../cluster/server-registry.ts';

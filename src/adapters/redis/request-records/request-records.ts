@@ -1,6 +1,7 @@
-// Request records that all servers share, so that any gateway finds the record of a request that another one served or of a
-// job that a worker ran. Written behind: an addition goes to this process's own records first and to Redis in the
-// background. Beyond a number of writes in flight, and while Redis is unavailable, additions stay in this process only.
+// Request records that all servers share, so that any gateway finds the records of requests that other gateways served
+// and of jobs that workers ran. Written behind: an addition goes to this process's own records first and to Redis in
+// the background. Beyond a number of writes in flight, and while Redis is unavailable, additions stay in this process
+// only.
 
 import type {
   RequestOwner,

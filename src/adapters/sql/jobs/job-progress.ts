@@ -1,6 +1,6 @@
-// A job is also a build: the transaction that moves the job writes its progress to the build events. That table may be a
-// product's own, with constraints of its own, and a job must not fail by them: if the table refuses the progress, the
-// move is written again without it.
+// A job is also a build: the transaction that moves the job writes its progress to the build events. That table may be
+// a product's own, with its own constraints, and a job must not fail because of them: if the table refuses the
+// progress, the move is written again without it.
 
 import type { Transaction } from 'kysely';
 import type { EventError, NewBuildEvent } from '../../../events/build-event.ts';

@@ -108,7 +108,7 @@ export function createJobStore(parts: JobStoreParts): JobStore {
   };
 }
 
-/** Reading the row, parsing it and using it are steps of their own. */
+/** Yields to the event loop between reading, parsing and using a large message. */
 async function readStored(text: string): Promise<JobMessage> {
   await turnAfter(text.length);
   const message = fromStoredText(text);
@@ -167,7 +167,7 @@ async function insertJob(
     .executeTakeFirst();
   if (!inserted) return false;
   await trx.insertInto('job_payloads').values({ job_id: job.id, message: text }).execute();
-  // The embedded store writes a large text twice: into its cache here, and to the disk at the commit.
+  // Yields to the event loop: the embedded store writes a large text into its cache here and to the disk at the commit.
   await turnAfter(text.length);
   await insertEvents(trx, job.id, 0, events, job.createdAt);
   await enqueueAll(trx, outbox, job.createdAt);

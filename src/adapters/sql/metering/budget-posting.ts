@@ -42,7 +42,7 @@ function haveSameOwners(one: Spending, other: Spending): boolean {
   );
 }
 
-/** The postings that a record counts to, new ones with nothing yet. */
+/** The postings to which a record adds; a new posting starts at zero. */
 function postingsFor(postings: Map<string, Posting>, { record, month }: Spending): Posting[] {
   const { organizationId, keyId, userId } = record;
   const find = (kind: BudgetScopeKind, scopeId: string): Posting => {

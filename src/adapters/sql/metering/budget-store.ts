@@ -1,4 +1,4 @@
-// What either SQL store knows of budgets. Read only: spending is charged where usage is inserted.
+// Reads budgets from either SQL store. Costs are posted where usage is inserted.
 
 import { type Kysely, sql } from 'kysely';
 import type { AccountName } from '../../../metering/budgets/budget-account.ts';

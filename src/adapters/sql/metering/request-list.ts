@@ -1,5 +1,5 @@
-// The list of requests on either SQL store. With filters the newest records are examined in a window of bounded size; the
-// window's last record is where the next page goes on.
+// The list of requests on either SQL store. With filters the newest records are examined in a window of bounded size;
+// the next page continues after the window's last record.
 
 import { type Kysely, sql } from 'kysely';
 import type {
