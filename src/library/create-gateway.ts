@@ -8,7 +8,7 @@ import type { OwnRoutes } from '../http/own-routes/own-routes.ts';
 import { configOf, type GatewayOptions, logOf } from './gateway-options.ts';
 import { createPrefixHandler } from './prefix-handler.ts';
 
-/** The parts for the Fastify plugin, under a symbol because they are no part of the public interface. */
+/** The parts for the Fastify plugin, under a symbol because they are not part of the public interface. */
 export const OWN_ROUTES = Symbol('own routes');
 
 /**

@@ -1,4 +1,4 @@
-// The public entry `spillway`: the gateway in a program of one's own.
+// The public entry `spillway`: the gateway embedded in a program.
 
 export { StartFailure } from '../app/start-failure.ts';
 export { ConfigError } from '../config/config-error.ts';

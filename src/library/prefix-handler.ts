@@ -1,4 +1,4 @@
-// Serves the paths under a prefix, which the gateway does not see. Pure but for the request's URL.
+// Serves the paths under a prefix, which is removed from the request's URL before the gateway sees it.
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 

@@ -1,5 +1,5 @@
-// The public entry `spillway/adapters/postgres`: durable state in PostgreSQL, for any number of processes. Its tables are in the
-// schema `spillway` of the database, where a gateway has them, too.
+// The public entry `spillway/adapters/postgres`: durable state in PostgreSQL, for any number of processes. Its tables
+// are in the schema `spillway` of the database, which a gateway uses too.
 
 import {
   migratePostgres,

@@ -1,5 +1,5 @@
-// The public entry `spillway/adapters/rabbitmq`: queues on RabbitMQ with publisher confirms and exact delays. While the broker is
-// unavailable publishing rejects, and consumers resume by themselves.
+// The public entry `spillway/adapters/rabbitmq`: queues on RabbitMQ with publisher confirms and exact delays. While the
+// broker is unavailable publishing rejects, and consumers resume automatically.
 
 import { openRabbitQueue } from '../../adapters/rabbitmq/open-rabbit-queue.ts';
 import type { JobQueue } from '../../jobs/ports/job-queue.ts';
