@@ -54,7 +54,7 @@ export async function withAdmin<T>(
   }
 }
 
-/** Sends no key: the listener may be another program. */
+/** Sends no key, because another program may be listening there. */
 export async function isSpillway(url: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);

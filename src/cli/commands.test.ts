@@ -8,7 +8,7 @@ import { registerCommands } from './commands.ts';
 import { silentProgress } from './progress.ts';
 
 const DOCUMENT = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
-/** Said once, at the top. */
+/** Documented once, at the top of the page. */
 const EVERYWHERE = ['--help', '--json', '--config'];
 
 /** Commands with an action of their own beside their subcommands. */

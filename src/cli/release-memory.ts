@@ -1,7 +1,7 @@
-// Returns memory to the system that V8 would keep until memory is short: after the start, when loaded modules leave a heap twice
-// as large as the server needs, and after a burst of load, when garbage leaves a heap of any size. Such a collection blocks
-// the process for tens of milliseconds and discards compiled code, which slows the requests after it, so a server that serves
-// requests runs it rarely, and a busy one never.
+// Returns memory to the system that V8 would keep until memory is short: after the start, when loaded modules leave a
+// heap twice as large as the server needs, and after a burst of load, when garbage leaves a heap of any size. Such a
+// collection blocks the process for tens of milliseconds and discards compiled code, which slows the following
+// requests, so a server with requests runs it rarely, and a busy server never.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isoTime, renderTable, safeText } from './table.ts';
 
-test('columns are aligned for wide characters, too, and a missing value is a dash', () => {
+test('columns are aligned even with wide characters, and a missing value is a dash', () => {
   const text = renderTable(
     ['ID', 'NAME', 'N'],
     [

@@ -35,7 +35,7 @@ function pad(cell: string, width: number): string {
   return cell + ' '.repeat(Math.max(0, width - displayWidth(cell)));
 }
 
-/** A grapheme takes one column, in wide scripts two. */
+/** A grapheme takes one column, or two in wide scripts. */
 function displayWidth(text: string): number {
   let width = 0;
   for (const { segment } of GRAPHEMES.segment(text)) width += WIDE.test(segment) ? 2 : 1;

@@ -1,4 +1,4 @@
-// `spillway doctor`. Its checks are loaded when it runs: a server does without them.
+// `spillway doctor`. Its checks are loaded only when it runs: a server does not need them.
 
 import type { AdminOptions } from '../admin-client.ts';
 import { adminCommand } from '../admin-options.ts';

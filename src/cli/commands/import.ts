@@ -1,4 +1,4 @@
-// `spillway import`. The readers of other gateways' files are loaded when it runs: a server does without them.
+// `spillway import`. The readers of other gateways' files are loaded only when it runs: a server does not need them.
 
 import { Argument } from 'commander';
 import { PEERS, type Peer } from '../../config/import/peers.ts';

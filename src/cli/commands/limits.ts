@@ -10,7 +10,7 @@ import { asList } from '../admin-pages.ts';
 import { type CliContext, CliFailure, type RegisterCommand } from '../command.ts';
 import { isoTime, renderTable } from '../table.ts';
 
-/** As the server's bound. */
+/** Equal to the server's bound. */
 const MAX_LIMIT_MS = 32 * 86_400_000;
 
 type ScopeOptions = AdminOptions & { readonly model?: string };

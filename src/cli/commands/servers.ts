@@ -1,4 +1,5 @@
-// `spillway servers`: lists the servers of the cluster, and drains, maintains and resumes one, at any server for any server.
+// `spillway servers`: lists the servers of the cluster, and drains, maintains and resumes any of them through any of
+// them.
 
 import type { z } from 'zod';
 import { clusterStatusView, serverModeView } from '../../http/schemas/cluster.ts';

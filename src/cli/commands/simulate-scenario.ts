@@ -33,7 +33,7 @@ export function registerScenario(simulate: Command, context: CliContext): void {
     .option('--model <model>', 'only this model')
     .option('--times <number>', 'only the next requests, this number of them', readCount)
     .option('--reset-in <seconds>', 'seconds until a limit ends (default: 600)', readCount)
-    // `simulate` has --json, too, and takes it from its subcommands.
+    // `simulate` also has --json, and commander takes the option from its subcommands.
     .action((preset: string, _own: ScenarioOptions, command: Command) =>
       set(context, preset, command.optsWithGlobals<ScenarioOptions>()),
     );
@@ -66,7 +66,7 @@ async function set(context: CliContext, preset: string, options: ScenarioOptions
   });
 }
 
-/** A healthy provider is still not called before the reset that it stated. */
+/** A provider that is healthy again is still not called before the reset that it stated. */
 async function limitsInForce(admin: AdminApi): Promise<readonly string[]> {
   const answer = await admin.call({ method: 'GET', path: '/admin/limits' });
   return pageOf(limitView)

@@ -1,5 +1,5 @@
-// Reports the alerts that fire at present, read from the running server, and the configuration of their delivery and of the
-// reports of failures.
+// Reports the firing alerts of the running server, and checks the configuration of their delivery and of failure
+// reports.
 
 import { z } from 'zod';
 import { type CheckContext, type DoctorCheck, failed, ok, type Verdict, warning } from './check.ts';
@@ -64,7 +64,7 @@ async function firingAlerts({ location, isServerUp }: CheckContext): Promise<rea
   );
 }
 
-/** Without the remedy, which the section of the runbook has. */
+/** Without the remedy, which is in the section of the runbook. */
 function factOf(message: string): string {
   return message.replace(/ See docs\/runbook\.md.*$/, '');
 }

@@ -6,9 +6,9 @@ import { StartFailure } from '../../app/start-failure.ts';
 import { type DoctorCheck, failed, ok, type Verdict, warning } from './check.ts';
 
 const MIN_MAJOR = 12;
-/** Servers compare leases and windows with their own clocks. */
+/** Tolerated clock difference: servers compare leases and windows with their own clocks. */
 const TOLERANCE_MS = 1000;
-/** The connections of one server, and a few for administrators. */
+/** Enough for the connections of one server and a few administrators. */
 const MIN_CONNECTIONS = 15;
 
 export const postgresCheck: DoctorCheck = {

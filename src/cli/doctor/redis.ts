@@ -5,7 +5,7 @@ import { StartFailure } from '../../app/start-failure.ts';
 import { type DoctorCheck, failed, ok, type Verdict, warning } from './check.ts';
 
 const MIN_VERSION = { major: 6, minor: 2 };
-/** Limits have this margin for different clocks. */
+/** Tolerated clock difference: limits have this margin. */
 const TOLERANCE_MS = 1000;
 
 export const redisCheck: DoctorCheck = {
