@@ -99,7 +99,7 @@ function assemble(
     },
     dispatcher: {
       ...dispatcher,
-      // 0 is the exact delay: it can win over the fixed delay of a preset.
+      // 0 means the exact delay, so that it can override the fixed delay of a preset.
       rateLimitDelayMs: dispatcher.rateLimitDelayMs || undefined,
       availableProviders: dispatcher.availableProviders ?? withKey.map(({ name }) => name),
     },

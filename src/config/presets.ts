@@ -11,7 +11,7 @@ export const PRESETS: Readonly<Record<CompatMode, Preset>> = {
     dispatcher: { overflow: 'delay', rateLimitDelayMs: 30_000 },
     // Results and failures go to queues of their own.
     jobs: { resultsIncludeFailures: false },
-    // Five failures in the window open a circuit, whatever share of the calls they are.
+    // Five failures in the window open a circuit, regardless of the share of failed calls.
     breaker: { ratio: 0 },
     // One organisation owns all builds, and its front end knows the classic names.
     events: { fields: 'classic', unownedOrganization: 'default' },

@@ -1,6 +1,6 @@
-// Reads the values of one table of rows: environment over .env over file over preset over default. The
-// first invalid value is thrown as one sentence. Unknown keys of the file are an error, too: a misspelt key would
-// otherwise be ignored silently.
+// Reads the values of one table of rows: environment over .env over file over preset over default. The first invalid
+// value is thrown as one sentence. An unknown key of the file is also an error: a misspelt key would otherwise be
+// ignored silently.
 
 import type { Source } from './config.ts';
 import { ConfigError, showName, showValue, wrongValue } from './config-error.ts';
@@ -24,9 +24,9 @@ export type TableInput = {
   readonly provider?: string;
   /** Variables named by the file for keys of this table; they replace the row's variable. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Values of the preset in use, by key; valid values of their rows. */
+  /** Values of the active preset, by key; each is valid for its row. */
   readonly preset?: Readonly<Record<string, unknown>> | undefined;
-  /** Allowed keys of this table that other code reads. */
+  /** Keys that this table may contain and other code reads. */
   readonly otherKeys?: readonly string[];
 };
 
@@ -38,7 +38,7 @@ export function readRows<const R extends Rows>(rows: R, input: TableInput): Valu
   for (const [key, row] of Object.entries(rows))
     if (row.sameAs !== undefined && !input.origins.has(pathOf(input.path, key)))
       values[key] = values[row.sameAs];
-  // Each value was parsed by the kind of its own row.
+  // Each value was parsed by the kind of its row, so the type holds.
   return values as ValuesOf<R>;
 }
 

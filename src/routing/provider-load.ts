@@ -1,5 +1,5 @@
-// The load of a provider for the strategy LEAST_LOADED: the minutes until a message that is routed to it now would run. Both
-// sides count, the messages that wait and the rate at which its accounts can serve them. Pure.
+// The load of a provider for the strategy LEAST_LOADED: the minutes until a message that is routed to it now would run.
+// It depends on the messages that wait and on the rate at which the provider's accounts can serve them. Pure.
 
 export type ProviderWork = {
   /** Messages that are routed to the provider and not finished. */

@@ -3,8 +3,8 @@
 //   an alias of the configuration        its targets, by its strategy; only an alias moves between models
 //   `provider/model`, or a model's name  the accounts of its one provider, in turn
 //
-// Only targets of the endpoint's format are returned; without a format, all. Each name is resolved once and the lists
-// are frozen and reused: this runs for every request.
+// Only targets of the endpoint's format are returned, or all targets if no format is given. Each name is resolved once
+// and the lists are frozen and reused: this runs for every request.
 
 import { isModelNameTooLong } from '../kernel/model-name.ts';
 import type { ProviderFormat } from '../kernel/provider-format.ts';
@@ -24,7 +24,7 @@ export type Resolution =
       readonly isLenient?: boolean;
     }
   | { readonly outcome: 'unknown_model' }
-  /** None of its providers has a key; `provider` is the first of them. */
+  /** None of the name's providers has a key; `provider` is the first of them. */
   | { readonly outcome: 'no_key'; readonly provider: string }
   /** Targets exist, but none has the requested format. */
   | { readonly outcome: 'other_format'; readonly format: ProviderFormat };

@@ -1,8 +1,8 @@
-// The models that this gateway serves in one wire format, for the model lists of the SDKs: the aliases, and the models known
-// by name of every provider with a key. Models of other formats are served by translation; they follow, marked. Embeddings
-// are not translated. Patterns are not listed. A model is
-// listed under the name that a request uses: its own name where its provider claims it, else `provider/model`. Listing
-// calls no provider, so it works while all providers are unavailable.
+// The models that this gateway serves in one wire format, for the model lists of the SDKs: the aliases, and the models
+// known by name of every provider with a key. Models of other formats, which are served by translation, follow and are
+// marked as such. Embeddings are not translated. Patterns are not listed. A model is listed under the name that a
+// request uses: its own name where its provider claims it, else `provider/model`. Listing calls no provider, so it
+// works while all providers are unavailable.
 
 import { isPattern } from '../kernel/name-pattern.ts';
 import type { ProviderFormat } from '../kernel/provider-format.ts';

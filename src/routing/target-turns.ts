@@ -33,7 +33,7 @@ export type Route = {
   readonly weights?: readonly number[];
   readonly fallbacks: Legs;
   readonly loadOf: LoadOf;
-  /** Differs per name, so that different names start with different accounts. */
+  /** The first turn; it differs per name, so that different names start with different accounts. */
   readonly firstTurn?: number;
 };
 

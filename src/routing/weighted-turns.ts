@@ -1,6 +1,6 @@
-// Smooth weighted round-robin: in every turn each candidate gains its weight in credit; the candidate with most credit is chosen
-// and pays the total. Choices are in proportion to the weights and spread evenly, so that none comes in a burst. The
-// candidates may differ from turn to turn. Of equal credits the first candidate wins.
+// Smooth weighted round-robin: in every turn each candidate gains its weight in credit; the candidate with the most
+// credit is chosen and pays the sum of all weights. Choices are in proportion to the weights and spread evenly, without
+// bursts. The candidates may differ from turn to turn. Of equal credits the first candidate wins.
 
 export class WeightedTurns<T> {
   readonly #weightOf: (candidate: T) => number;
@@ -10,7 +10,7 @@ export class WeightedTurns<T> {
     this.#weightOf = weightOf;
   }
 
-  /** By falling credit: the chosen candidate first. */
+  /** In descending order of credit: the chosen candidate is the first. */
   next(candidates: readonly T[]): readonly T[] {
     let total = 0;
     for (const candidate of candidates) {

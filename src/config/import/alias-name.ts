@@ -1,4 +1,4 @@
-// The names of aliases: without spaces, and not beginning or ending with a slash.
+// Turns a peer's name into a valid alias name: without spaces, and without a slash at the beginning or end.
 
 /** The peer's name itself if it is a valid name. */
 export function toAliasName(text: string): string {

@@ -1,4 +1,5 @@
-// What holds for every peer: each documented key has a finding, secrets stay in the peer's file, and the result loads.
+// Properties of every peer's import: each documented key has a finding, secrets stay in the peer's file, and the result
+// loads.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

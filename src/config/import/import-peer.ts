@@ -50,7 +50,7 @@ const READERS: Readonly<Record<Peer, PeerReader>> = {
   bifrost: { read: readBifrost, readReference: (text) => /^env\.(.+)$/.exec(text)?.[1] },
 };
 
-/** Portkey has no references; files for templates have `${NAME}`, and examples the name itself: `OPENAI_API_KEY`. */
+/** Portkey has no references to variables; templates contain `${NAME}`, and examples the bare name `OPENAI_API_KEY`. */
 function readPlaceholder(text: string): string | undefined {
   return /^\$\{?(\w+)\}?$/.exec(text)?.[1] ?? /^[A-Z][A-Z0-9_]*_KEY$/.exec(text)?.[0];
 }
@@ -93,7 +93,7 @@ function toYaml(peer: Peer, fileName: string, draft: Draft): string {
   return heading + stringify(draft.toFile(), { lineWidth: 120, aliasDuplicateObjects: false });
 }
 
-/** Throws ConfigError. Each variable has a value of its own: two accounts with one key are refused. */
+/** Throws ConfigError. Each variable gets a different value, because two accounts with one key are refused. */
 function load(yaml: string, variables: readonly ImportedVariable[]): Config {
   const env = Object.fromEntries(variables.map(({ name }) => [name, `key-of-${name}`]));
   const configFile = { path: 'spillway.yaml', text: yaml };

@@ -52,7 +52,7 @@ function groupsOfSite(deployments: readonly Deployment[]): readonly Group[] {
     group.deployments.push(...own);
     bySignature.set(signature, group);
   }
-  // The provider of most models gets the plain name.
+  // The provider with the most models gets the plain name.
   return [...bySignature.values()].sort(
     (one, other) => weight(other.deployments) - weight(one.deployments),
   );

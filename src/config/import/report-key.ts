@@ -1,4 +1,4 @@
-// The finding of a provider key, alike for all peers.
+// Reports the finding for a provider key, in the same form for all peers.
 
 import type { ImportedVariable } from './credentials.ts';
 import type { Findings } from './findings.ts';

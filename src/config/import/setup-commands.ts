@@ -44,7 +44,7 @@ function keyCommand(key: KeyDraft): SetupCommand {
   ];
 }
 
-/** The largest values of the admin API; larger limits would not restrict a caller anyway. */
+/** The largest values that the admin API accepts; larger limits would not restrict a caller anyway. */
 const MAX_USD = 4_000_000;
 const MAX_PER_MINUTE = 1_000_000;
 

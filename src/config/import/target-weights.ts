@@ -15,7 +15,7 @@ export function weightsOf(
   return Object.fromEntries([...weights].map(([target, value]) => [target, toShare(value)]));
 }
 
-/** Shares of nested branches are products of fractions; six digits are plenty. */
+/** Shares of nested branches are products of fractions; six digits are precise enough. */
 function toShare(value: number): number {
   return Number(Math.min(value, 1_000_000).toFixed(6));
 }

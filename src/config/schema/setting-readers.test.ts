@@ -36,7 +36,10 @@ function isRead(code: string, section: string, key: string): boolean {
   return isAccessed || isDestructured.test(code) || isReadFromWholeSection(code, section, key);
 }
 
-/** A function that gets a whole section names its keys in its own type. Two letters are too common to search for. */
+/**
+ * A function that receives a whole section names the keys in its parameter type. Two-letter keys are too common to
+ * search for.
+ */
 function isReadFromWholeSection(code: string, section: string, key: string): boolean {
   if (key.length < 3 || !new RegExp(`config\\.${section}\\b(?!\\.)`).test(code)) return false;
   return new RegExp(`\\b${key}\\b`).test(code);

@@ -100,7 +100,7 @@ export const PARAMS = leftOutKeys({
     'cooldown_time allowed_fails',
 });
 
-/** Prices that are neither per input, output or cached token. */
+/** Prices for units other than input, output and cached tokens. */
 function priceKeys(): string {
   const steps = ['128k', '200k', '272k', '512k'].flatMap((step) =>
     ['input_cost_per_token', 'output_cost_per_token', 'cache_read_input_token_cost']

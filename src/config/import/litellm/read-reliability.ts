@@ -59,7 +59,7 @@ function readTimeouts(section: PeerMap, { draft, findings }: ImportContext): voi
     if (!timeout || !isPositive(timeout, findings)) continue;
     const ms = Math.round(timeout.value * 1000);
     draft.set('timeouts.unaryMs', ms);
-    // A request with all its attempts has at least the time of one.
+    // A request with all its attempts gets at least as much time as one attempt.
     if (ms > DEFAULT_TOTAL_MS) draft.set('timeouts.totalMs', ms);
     findings.taken(timeout.node, 'timeouts.unaryMs');
   }

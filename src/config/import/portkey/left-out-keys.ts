@@ -45,7 +45,7 @@ export const TARGET_ONLY = leftOutKeys({
   'circuits are configured for all providers: breaker in spillway.yaml': 'cb_config',
 });
 
-/** Everything of a request's body may stand in override_params; only the model changes the route. */
+/** `override_params` may contain any field of a request's body; only the model changes the route. */
 export const OVERRIDE_REASON = NO_PARAMETERS;
 
 export const STRATEGY = leftOutKeys({

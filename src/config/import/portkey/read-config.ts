@@ -1,6 +1,6 @@
-// One Portkey config: its strategy and targets become aliases. A config has no model of its own: callers send one beside
-// it. If every target overrides the model, one alias with the config's name is enough; otherwise an alias is written
-// for each model that `--model` names. Conditions on the caller's model become aliases of that name.
+// One Portkey config: its strategy and targets become aliases. A config has no model: callers send one with each
+// request. If every target overrides the model, one alias with the config's name is enough; otherwise an alias is
+// written for each model that `--model` names. Conditions on the caller's model become aliases of that name.
 
 import type { ImportContext } from '../import-context.ts';
 import type { PeerMap, Read } from '../peer-map.ts';

@@ -1,5 +1,5 @@
-// A target of a Portkey config: a leaf names a provider and perhaps a model, a branch has a strategy and targets of its
-// own. A leaf without a model gets the caller's model.
+// A target of a Portkey config: a leaf names a provider and optionally a model, a branch has its own strategy and
+// targets. A leaf without a model gets the caller's model.
 
 import { readAddress } from '../base-address.ts';
 import type { Deployment } from '../deployment.ts';
@@ -110,7 +110,7 @@ function withoutSlug(model: string): string {
   return model.replace(/^@[^/]+\//, '');
 }
 
-/** A virtual key beside a plain provider belongs to that vendor; otherwise its slug names the vendor. */
+/** A virtual key next to a plain provider belongs to that vendor; otherwise its slug names the vendor. */
 function endpointOf(target: PeerMap, slug: string): EndpointLookup | undefined {
   const provider = target.text('provider')?.value;
   if (provider !== undefined && !provider.startsWith('@')) return findEndpoint(provider);
