@@ -1,4 +1,4 @@
-// The hooks on a server: they render without a browser, without effects and without a number of the server's clock.
+// The hooks on a server: they render without a browser, without effects and without numbers from the server's clock.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ test('a countdown has no number on a server, and is ready only without a known t
   assert.equal(html, '<p>[{text:,isReady:false},{text:,isReady:true}]</p>');
 });
 
-test('an error is found in every value that a page has at hand', () => {
+test('an error is found in every value that a page may have', () => {
   const failure = readFailure({
     error: { code: 'RATE_LIMITED', message: 'Busy.', queueAvailable: true },
   });

@@ -28,7 +28,7 @@ const NONE = {
   failure: undefined,
 } as const;
 
-/** `url`: of `buildUrl`; undefined follows nothing. The options are read when a build begins. */
+/** `url` comes from `buildUrl`; undefined follows nothing. The options of the first rendering apply. */
 export function useBuildEvents<Types extends object = Record<string, unknown>>(
   url: string | undefined,
   options: Pick<ClientOptions, 'headers' | 'fetch' | 'sentence'> = {},

@@ -30,7 +30,7 @@ export type UseJobOptions = Pick<JobOptions, 'headers' | 'fetch' | 'sentence' | 
 
 type Shown = { readonly url: string; readonly job?: JobProgress; readonly failure?: Failure };
 
-/** The options are read when a job begins. */
+/** The options of the first rendering apply. */
 export function useJob(initialUrl?: string, options: UseJobOptions = {}): FollowedJob {
   const { storageKey } = options;
   const [url, setUrl] = useState(initialUrl);
@@ -91,6 +91,6 @@ function remember(key: string | undefined, url: string | undefined): void {
     if (url === undefined) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, url);
   } catch {
-    // As above.
+    // Storage may be forbidden.
   }
 }

@@ -10,7 +10,7 @@ export type RetryCountdown = {
   readonly secondsLeft: number | undefined;
   /** `1:05`; empty without a known time. */
   readonly text: string;
-  /** The time has come, or none is known: a retry is worth a try. */
+  /** The time has come, or none is known: a retry may succeed. */
   readonly isReady: boolean;
 };
 

@@ -1,5 +1,5 @@
-// The failure in anything that a page has at hand, with its live countdown: an answer of `send`, a parsed body, a build event,
-// a job's progress, a thrown FollowError.
+// The failure in any value that a page may have, with its live countdown: an answer of `send`, a parsed body, a build
+// event, a job's progress, a thrown FollowError.
 
 import { useMemo } from 'react';
 import { type Failure, findFailure } from '../client/index.ts';
@@ -8,9 +8,9 @@ import { type RetryCountdown, useRetryCountdown } from './use-retry-countdown.ts
 /** The result of `useSpillwayError`: a failure with its live countdown. */
 export type ShownError = Failure &
   RetryCountdown & {
-    /** The button "Try again" makes sense now. */
+    /** Whether to offer the button "Try again" now. */
     readonly canRetry: boolean;
-    /** The button "Queue it for me" makes sense. */
+    /** Whether to offer the button "Queue it for me". */
     readonly canQueue: boolean;
   };
 
@@ -31,7 +31,7 @@ export function useSpillwayError(value: unknown, onReady?: () => void): ShownErr
 function failureIn(value: unknown): Failure | undefined {
   if (typeof value === 'object' && value !== null && 'failure' in value) {
     const { failure } = value;
-    // Made by the client itself: every failure that it returns has this field.
+    // Recognises a failure made by the client: every one that it returns has this field.
     if (isFailure(failure)) return failure;
     return undefined;
   }
