@@ -5,8 +5,8 @@ import { NameTable } from './name-table.ts';
 
 const TABLE = new NameTable(['file_id', 'fileUri', 'tools', 'k']);
 
-function find(encoded: string) {
-  const body = Buffer.from(encoded);
+function find(encoded: string | Buffer) {
+  const body = typeof encoded === 'string' ? Buffer.from(encoded) : encoded;
   return TABLE.findDecoded(body, 0, body.length);
 }
 
@@ -24,6 +24,15 @@ test('other names are none, and a broken escape is reported', () => {
   for (const other of ['\\n', 'file\\u005fids', 'é', '\\ud83d\\ude00', 'tools\\u0000', ''])
     assert.equal(find(other), undefined, other);
   for (const broken of ['\\x', '\\u12', '\\u00zz', 'k\\']) assert.equal(find(broken), null, broken);
+});
+
+test('a name in malformed UTF-8 is reported, however lenient decoders read it', () => {
+  const inLatin1 = (text: string) => find(Buffer.from(text, 'latin1'));
+  for (const underscore of ['\xc1\x9f', '\xe0\x81\x9f', '\xf0\x80\x81\x9f'])
+    assert.equal(inLatin1(`file${underscore}id`), null, underscore);
+  for (const cut of ['file\xc3', 'file\xc3_id', 'fil\x81e', '\xe2\x84', '\xf0\x9f\x98'])
+    assert.equal(inLatin1(cut), null, cut);
+  for (const other of ['file\u00e9', '\u20ac', '\u{1f600}']) assert.equal(find(other), undefined);
 });
 
 test('the result agrees with a JSON parser for any escapes', () => {

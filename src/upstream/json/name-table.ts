@@ -40,8 +40,8 @@ export class NameTable {
 
   /**
    * The name that the bytes of a JSON string spell with escapes or letters beyond ASCII. `other_case`: they spell it but for
-   * the case of its letters. Undefined for no name, null for a broken escape. Callers may send millions of such names, so
-   * nothing is parsed or allocated.
+   * the case of its letters. Undefined for no name, null for a broken escape or malformed UTF-8. Callers may send millions of
+   * such names, so nothing is parsed or allocated.
    */
   findDecoded(body: Buffer, start: number, end: number): DecodedName | undefined | null {
     const length = decodeName(body, start, end, this.#decoded);
@@ -62,7 +62,7 @@ const FOLDED: ReadonlyMap<number, number> = new Map([
   [0x131, 0x69],
 ]);
 
-/** Writes the decoded ASCII text to `into`; 0 if it contains anything else or is longer, null for a broken escape. */
+/** Writes the decoded ASCII text to `into`; 0 if it contains anything else or is longer, null for malformed text. */
 function decodeName(body: Buffer, start: number, end: number, into: Buffer): number | null {
   let length = 0;
   let isText = true;
@@ -75,13 +75,10 @@ function decodeName(body: Buffer, start: number, end: number, into: Buffer): num
       code = isUnicode ? hexOf(body, at + 2, end) : simpleEscape(body[at + 1]);
       size = isUnicode ? 6 : 2;
       if (code < 0) return null;
-    } else if (byte >= 0xe0) {
-      code =
-        ((byte & 0x0f) << 12) | (((body[at + 1] ?? 0) & 0x3f) << 6) | ((body[at + 2] ?? 0) & 0x3f);
-      size = 3;
     } else if (byte >= 0x80) {
-      code = ((byte & 0x1f) << 6) | ((body[at + 1] ?? 0) & 0x3f);
-      size = 2;
+      size = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+      code = wideCode(body, at, size);
+      if (code < 0) return null;
     }
     at += size;
     const letter = code < 0x80 ? code : foldedLetter(code);
@@ -89,6 +86,23 @@ function decodeName(body: Buffer, start: number, end: number, into: Buffer): num
     else if (isText) into[length++] = letter;
   }
   return isText ? length : 0;
+}
+
+/** The least character that is encoded in so many bytes. */
+const LEAST_CODES = [0, 0, 0x80, 0x800, 0x10000];
+
+/**
+ * The character that the bytes encode; -1 for malformed UTF-8. Some decoders read an encoding that is too long as the letter, others
+ * read it as another name.
+ */
+function wideCode(body: Buffer, at: number, size: number): number {
+  let code = (body[at] ?? 0) & (0x7f >> size);
+  for (let index = 1; index < size; index += 1) {
+    const byte = body[at + index] ?? 0;
+    if ((byte & 0xc0) !== 0x80) return -1;
+    code = (code << 6) | (byte & 0x3f);
+  }
+  return code < (LEAST_CODES[size] ?? 0) ? -1 : code;
 }
 
 /** In upper case, so that it equals a name of lower case only but for its case. */
