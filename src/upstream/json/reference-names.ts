@@ -66,15 +66,19 @@ const MEANINGS: Readonly<Record<ProviderFormat, readonly (readonly [string, Mean
 
 /** Fields that hold arbitrary JSON of the caller's tools and schemas. */
 const FREE_FORM: Readonly<Record<ProviderFormat, readonly string[]>> = {
-  anthropic: ['input_schema', 'input', 'schema', 'metadata'],
-  openai: ['parameters', 'schema', 'input_schema', 'metadata'],
+  anthropic: ['input_schema', 'input_examples', 'input', 'schema', 'metadata'],
+  openai: ['parameters', 'schema', 'input_schema', 'output_schema', 'metadata'],
   gemini: [
     'parameters',
     'parametersJsonSchema',
+    'parameters_json_schema',
     'args',
     'response',
     'responseSchema',
+    'response_schema',
     'responseJsonSchema',
+    'response_json_schema',
+    '_responseJsonSchema',
   ],
 };
 
@@ -108,8 +112,8 @@ export function meaningOf(
   const name = names.known.findInAnyCase(bytes, keyStart, keyEnd);
   if (name !== undefined)
     return keys.isKey(name) ? names.meanings.get(name) : { otherCaseOf: name };
-  // The Responses API's own `input` is at the top level, where nothing is free-form.
-  if (keys.depth === 1) return undefined;
+  // The Responses API's own `input` is at the top level, where only labels of the caller are free-form.
+  if (keys.depth === 1 && !keys.isKey('metadata')) return undefined;
   return names.freeForm.find(bytes, keyStart, keyEnd) === undefined ? undefined : FREE;
 }
 

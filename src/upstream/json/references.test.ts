@@ -103,6 +103,22 @@ test("the names of a tool's arguments and schema are text", () => {
   });
 });
 
+test('examples of arguments, schemas under every name and labels of a request are text', () => {
+  const names = { fileUri: 'x', MimeType: 'x', container: 'x', URL: 'x', file_id: 'x', ttl: '1h' };
+  for (const [format, body] of [
+    ['anthropic', { tools: [{ name: 't', input_schema: {}, input_examples: [names] }] }],
+    ['openai', { tools: [{ type: 'function', parameters: {}, output_schema: names }] }],
+    ['gemini', { tools: [{ function_declarations: [{ parameters_json_schema: names }] }] }],
+    ['gemini', { generation_config: { response_schema: names, response_json_schema: names } }],
+    ['gemini', { generationConfig: { _responseJsonSchema: names } }],
+    ['openai', { metadata: names }],
+  ] as const) {
+    const { problem, stored, isUnbounded, mayCacheForAnHour } = peek(format, body);
+    const found = [problem, stored, isUnbounded, mayCacheForAnHour];
+    assert.deepEqual(found, [undefined, undefined, false, false], JSON.stringify(body));
+  }
+});
+
 test('the one-hour cache is reported, however its lifetime is written', () => {
   const marked = (control: string) =>
     `{"system":[{"cache_control":{"type":"ephemeral"${control}}}]}`;

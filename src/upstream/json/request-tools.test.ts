@@ -48,6 +48,8 @@ test('tools that the provider runs are found, however they are written', () => {
     'google_search',
   ]);
   assert.deepEqual(kinds('gemini', { google_search: {} }), ['google_search']);
+  const unset = { functionDeclarations: [{ name: 'f' }], googleSearch: null, codeExecution: null };
+  assert.deepEqual(kinds('gemini', [unset]), []);
 });
 
 test('a stated maximum of uses and a named model are read', () => {

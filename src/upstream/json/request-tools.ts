@@ -204,7 +204,8 @@ function readGemini(element: Buffer, field: string): ReadTools {
   const tools: ServerTool[] = [];
   keys.start(element, 0, element.length);
   while (keys.next()) {
-    if (keys.depth !== 1) continue;
+    // Null stands for a tool that is not asked for.
+    if (keys.depth !== 1 || !keys.isSomething()) continue;
     const name = keys.keyText();
     if (name === undefined) return { field, problem: 'wrong_type' };
     const kind = toolKind(name);
