@@ -15,7 +15,7 @@ export type Goal = {
 export type Measurement = {
   /** One figure for every goal of the row, by its key. */
   readonly figures: Readonly<Record<string, Figure>>;
-  /** Absolute numbers beside the goals: true here and now, not comparable between machines. */
+  /** Absolute numbers in addition to the goals; not comparable between machines. */
   readonly side: readonly SideFigure[];
 };
 
@@ -28,10 +28,10 @@ export type SideFigure = {
 export type BenchRow = {
   readonly name: string;
   readonly title: string;
-  /** Where it stands in the table. */
+  /** The row's position in the table. */
   readonly order: number;
   readonly goals: readonly Goal[];
-  /** Whether a second bare proxy can stand in for the gateway, to show the noise of the machine. */
+  /** Whether a second bare proxy can stand in for the gateway, to measure the noise of the machine. */
   readonly canCalibrate: boolean;
   run(stage: Stage): Promise<Measurement>;
 };

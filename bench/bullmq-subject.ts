@@ -1,12 +1,12 @@
 // BullMQ as a subject: a private Redis that fsyncs every write, one worker process, and one process that fills and
-// drains. A Redis named in the environment is not used, because its configuration must not change.
+// drains the queue. A Redis named in the environment is not used, because its configuration must not change.
 
 import { Redis } from 'ioredis';
 import { startEngines } from './processes/start-engines.ts';
 import type { Stage } from './stage.ts';
 
 export type BullSubject = {
-  /** Processes `count` jobs, from the first in to the last out. */
+  /** Processes `count` jobs; measured from the first submission to the last result. */
   run(count: number, patienceMs: number): Promise<void>;
 };
 

@@ -22,7 +22,7 @@ export async function startContest(
   return { upstream: upstream.program, bare, subject };
 }
 
-/** How many requests the upstream has been asked, ever. */
+/** The number of requests that the upstream has received since its start. */
 export async function servedByUpstream({ upstream }: Contest): Promise<number> {
   return z.number().parse(await upstream.ask('served'));
 }

@@ -10,7 +10,7 @@ test('every file in rows is a row, with its own name, order and at least one goa
   for (const row of rows) assert.ok(row.goals.length > 0, row.name);
 });
 
-test('no names choose all rows; an unknown name is refused with those there are', async () => {
+test('no names choose all rows; an unknown name is refused with the known names', async () => {
   const rows = await findRows();
   assert.deepEqual(chooseRows(rows, []), rows);
   assert.deepEqual(

@@ -11,7 +11,7 @@ export async function findRows(): Promise<BenchRow[]> {
   return rows.sort((a, b) => a.order - b.order);
 }
 
-/** The rows that were asked for, all when none were; an unknown name is a mistake of the caller. */
+/** The requested rows, or all rows if none is requested; throws for an unknown name. */
 export function chooseRows(rows: readonly BenchRow[], wanted: readonly string[]): BenchRow[] {
   const unknown = wanted.filter((name) => !rows.some((row) => row.name === name));
   if (unknown.length > 0) {

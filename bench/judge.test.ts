@@ -35,7 +35,7 @@ test('the short form judges the best round, the full form the median', () => {
   assert.equal(verdict(false), false);
 });
 
-test('a goal that asks for at least something is judged the other way round', () => {
+test('a goal with a minimum is missed below it', () => {
   const goals = [{ key: 'cpu', what: 'less CPU', atLeast: 5, unit: '×' }] as const;
   const verdict = (value: number, isShort: boolean) =>
     judge({ ...row, goals }, { figures: { cpu: figureOf([value]) }, side: [] }, isShort)[0]?.isMet;
@@ -49,6 +49,6 @@ test('a figure that is not a number is a miss', () => {
   assert.equal(isMet(Number.NaN, true), false);
 });
 
-test('a goal without a figure is a mistake of the row', () => {
+test('a goal without a figure throws', () => {
   assert.throws(() => judge(row, { figures: {}, side: [] }, false), /did not measure cpu/);
 });

@@ -16,16 +16,16 @@ export type LimitedLoad = {
 };
 
 export type LimitedRun = MessageReport & {
-  /** From the first message in to the last result out. */
+  /** From the first published message to the last received result. */
   readonly tookMs: number;
-  /** Put back by the worker, because the provider's limit had no room. */
+  /** Messages that a worker requeued because the provider's limit was reached. */
   readonly requeued: number;
-  /** Put off by the dispatcher, before they came to the provider's queue. */
+  /** Messages that the dispatcher delayed before they reached the provider's queue. */
   readonly putOff: number;
-  /** Of the raw queue and of the provider's together. */
+  /** Deliveries of the raw queue and the provider's queue together. */
   readonly deliveries: number;
   readonly redis: RedisWork;
-  /** When each call came to the provider. */
+  /** When each call arrived at the provider. */
   readonly callsAt: readonly number[];
 };
 
@@ -34,7 +34,7 @@ export type LimitedRunOptions = {
   readonly load: LimitedLoad;
   readonly services: EngineUrls;
   readonly upstream: { readonly port: number; readonly program: ChildProgram };
-  /** Whether the dispatcher asks the limit too, or the worker alone. */
+  /** Whether the dispatcher checks the limit too, or only the worker. */
   readonly hasTwoTiers: boolean;
 };
 
@@ -76,7 +76,9 @@ async function workOff(ends: ChildProgram, { messages, windowMs }: LimitedLoad):
   return z.number().parse(await run);
 }
 
-/** Every delivery to a worker ends in a permit or back on the queue; the dispatcher lets through or puts off. */
+/**
+ * Every delivery to a worker ends with a permit or is requeued; the dispatcher routes or delays each of its deliveries.
+ */
 function passages(counterOf: CounterOf, { messages }: LimitedLoad) {
   const requeued = counterOf('worker.ratelimit.requeued');
   const putOff = counterOf('dispatcher.ratelimit.delayed');

@@ -21,9 +21,9 @@ export type BenchRequest = {
   readonly isJson: boolean;
   /** Measures the bare proxy against a second bare proxy: the difference is the machine's noise. */
   readonly isCalibration: boolean;
-  /** Writes a CPU profile of the gateway to results/; the figures then mean nothing and are not kept. */
+  /** Writes a CPU profile of the gateway to results/; profiling distorts the figures, so they are discarded. */
   readonly isProfile: boolean;
-  /** The file that the row `trace` replays; without it, it makes a trace of its own. */
+  /** The file that the row `trace` replays; without one the row generates a trace. */
   readonly traceFile?: string | undefined;
 };
 

@@ -25,7 +25,7 @@ export type Round = LoadReport & { readonly cpuMicrosPerRequest: number };
 
 export type Pair<T> = readonly [bare: T, subject: T];
 
-/** Work that is done after the answer (a journal, a log line) is part of its cost: wait for it. */
+/** Work after the answer (a journal write, a log line) is part of a request's cost, so the reading waits for it. */
 const SETTLE_MS = 60;
 const SLICE_GRACE_MS = 30_000;
 
@@ -59,7 +59,7 @@ async function measureRound(
   const slices = Math.max(1, Math.round(stage.pace.seconds / load.sliceSeconds));
   const nanos = new Map<Subject, number>();
   for (let slice = 0; slice < slices; slice += 1) {
-    // First one, then the other begins: being second is no advantage.
+    // The two servers take turns in going first, so that the order gives neither an advantage.
     for (const server of slice % 2 === 0 ? [bare, subject] : [subject, bare]) {
       const used = await runSlice(stage, callers, server, load);
       nanos.set(server, (nanos.get(server) ?? 0) + used);
@@ -69,9 +69,9 @@ async function measureRound(
     await endRound(callers, bare, nanos.get(bare) ?? Number.NaN),
     await endRound(callers, subject, nanos.get(subject) ?? Number.NaN),
   ] as const;
-  // An answer that was not asked for upstream came out of a cache, which is not what is compared.
+  // An answer without an upstream request came from a cache, which would void the comparison.
   if ((await servedByUpstream(contest)) - servedBefore < round[0].completed + round[1].completed)
-    throw new Error('Some requests were answered without asking the upstream');
+    throw new Error('Some requests were answered without an upstream request');
   return round;
 }
 
@@ -87,7 +87,7 @@ async function runSlice(
     request: requestBytes(subject, load.isStream),
     expectedBytes: load.expectedBytes,
   };
-  // Outside the reading: it also opens the connections behind the server.
+  // Outside the CPU reading, because it also opens the connections behind the server.
   await callers.ask('open', { port, count, request, keys, expectedBytes, sendOneUntil: 'end' });
   await sleep(SETTLE_MS, undefined, { signal: stage.signal });
   const before = await cpuNanos(subject.pid);

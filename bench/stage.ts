@@ -1,5 +1,5 @@
 // The environment of a row: it starts programs and servers, gives the length of rounds, and reports progress. It stops
-// everything it started in reverse order and removes its folder, also when the row fails or the user interrupts.
+// everything it started in reverse order and removes its folder, even when the row fails or the user interrupts.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,23 +17,23 @@ export type Pace = {
 
 export type Stage = {
   readonly pace: Pace;
-  /** Fewer and shorter rounds, or a part of the whole. */
+  /** The short form: fewer and shorter rounds, or a part of the load. */
   readonly isShort: boolean;
-  /** A trace of requests that the user has named, for the row that replays one. */
+  /** The trace file that the user named, for the rows that replay a trace. */
   readonly traceFile: string | undefined;
   readonly signal: AbortSignal;
-  /** Says what is happening now; shown on a terminal, thrown away elsewhere. */
+  /** Reports the current step; shown on a terminal, dropped otherwise. */
   progress(text: string): void;
   startUpstream(intervalMs: number): Promise<{ port: number; program: ChildProgram }>;
   startBareProxy(upstreamPort: number): Promise<Subject>;
-  /** The gateway; or, to learn the noise of the machine, a second bare proxy in its place. */
+  /** Starts the gateway or, to measure the noise of the machine, a second bare proxy in its place. */
   startSubject(
     upstreamPort: number,
     env?: Readonly<Record<string, string>>,
-    /** Is given the gateway's data folder before the gateway is. */
+    /** Called with the gateway's data folder before the gateway starts. */
     prepare?: (folder: string) => Promise<void>,
   ): Promise<Subject>;
-  /** Something the row opened itself and that must be closed after it. */
+  /** Registers the cleanup of a resource that the row opened itself. */
   onClose(stop: () => Promise<void>): void;
   /** Starts a program of the bench that executes orders over IPC. */
   startProgram(file: string): ChildProgram;
@@ -55,7 +55,7 @@ const Address = z.object({ port: z.number() });
 export function openStage(options: StageOptions): Stage {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-bench-'));
   const stops: (() => Promise<void>)[] = [];
-  // The last resort, when the process ends without closing what it opened.
+  // A last resort, in case the process ends without closing the stage.
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', removeFolder);
 

@@ -5,10 +5,10 @@ export type Subject = {
   readonly pid: number;
   readonly port: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Where callers take turns with several keys; the first one stands in the headers. */
+  /** Several keys with which callers take turns; `headers` has the first one. */
   readonly keys?: readonly string[];
-  /** Its own request and the size of the answer, where they differ from the other subject's. */
+  /** The subject's request and the size of its answer, where they differ from the other subject's. */
   readonly call?: { readonly request: string; readonly expectedBytes: number };
-  /** Ends it before its row ends; at the end of the row that is done anyway. */
+  /** Stops the server before the end of its row; otherwise the stage stops it at the end. */
   stop(): Promise<void>;
 };

@@ -1,10 +1,10 @@
 // The statements that fill a store with history: organisations, usage records with their roll-ups, jobs with events and
-// attempts, dead letters and samples. The rows are generated inside the store, because ten million take hours over any API.
-// Both stores run the same statements but for the functions in `SqlWords`.
+// attempts, dead letters and samples. The rows are generated inside the store, because ten million take hours over any
+// API. Both stores run the same statements except for the functions in `SqlWords`.
 
 export type History = { readonly usageRecords: number; readonly jobs: number };
 
-/** The functions in which the two stores differ. */
+/** The SQL functions that differ between the two stores. */
 export type SqlWords = {
   /** A common table expression `n(i)` with the numbers from `from` on. */
   readonly numbers: (from: number, rows: number) => string;

@@ -1,5 +1,5 @@
-// Every page's readings on a store with a hundredth of the history and on the whole one, then the same calls on both while an
-// operator looks at the whole one. The two gateways alternate; the bare proxy takes no part.
+// Measures every page's readings on a store with a hundredth of the history and on one with the whole history, then the
+// same calls on both while an operator views the latter. The two gateways alternate; the bare proxy takes no part.
 
 import type { Measurement } from '../bench-row.ts';
 import { describeRounds } from '../report/describe-rounds.ts';
@@ -16,7 +16,7 @@ const SHORTENED = 100;
 /** The small store has a hundredth of the large one. */
 const SMALLER = 100;
 const READINGS = 15;
-/** Shorter readings count as this long: their ratio would be the noise of the machine. */
+/** Shorter readings count as this long, because their ratio would only show the noise of the machine. */
 const UNNOTICED_MS = 5;
 
 export const PAGE_GOALS = [
@@ -71,7 +71,7 @@ function noticed(times: readonly number[]): readonly number[] {
 type Filled = { readonly subject: Subject; readonly history: History };
 type PageTimes = { readonly name: string; readonly few: number[]; readonly many: number[] };
 
-/** The first readings find nothing cached; their times are the first rounds of the figures. */
+/** The first readings are uncached; their times are the first rounds of the figures. */
 async function readPages(stage: Stage, few: Filled, many: Filled): Promise<readonly PageTimes[]> {
   const times: PageTimes[] = pagesAt(0, many.history).map(({ name }) => ({
     name,

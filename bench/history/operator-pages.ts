@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 
 export type Page = { readonly name: string; readonly path: string };
 
-/** `turn` makes each request a reading of its own, where the query allows it. */
+/** `turn` varies the query where possible, so that each request causes a new reading. */
 export function pagesAt(turn: number, { usageRecords, jobs }: History): readonly Page[] {
   const to = Date.now() - turn * 1000;
   const range = (days: number) => `from=${to - days * DAY_MS}&to=${to}`;

@@ -52,7 +52,7 @@ export async function seedPostgres(
       stage.signal.throwIfAborted();
       await client.query(text);
     }
-    // As autovacuum does in the course of a month.
+    // In production autovacuum does this.
     stage.progress('vacuuming');
     await client.query('vacuum analyze');
   } finally {

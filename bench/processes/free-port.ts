@@ -1,5 +1,5 @@
-// A loopback port that is free now. If another process takes it first, the program that wanted it fails to start and
-// says so.
+// A loopback port that is free now. If another process takes it first, the program fails to start with an error that
+// names the port.
 
 import { createServer } from 'node:net';
 

@@ -14,7 +14,7 @@ function counters() {
   return parseCounters(renderPrometheus(metrics));
 }
 
-test('a counter is the sum over its labels, whatever stands in them', () => {
+test('a counter is the sum over its labels, whatever characters they contain', () => {
   assert.equal(counters()('bench.calls'), 5);
 });
 
@@ -22,7 +22,7 @@ test('a counter that has counted nothing is zero', () => {
   assert.equal(counters()('bench.refusals'), 0);
 });
 
-test('a name that is no counter is a mistake and not a zero', () => {
+test('an unknown counter throws instead of reading as zero', () => {
   assert.throws(() => counters()('bench.cals'), /no counter bench.cals/);
   assert.throws(() => counters()('bench.depth'), /no counter bench.depth/);
 });

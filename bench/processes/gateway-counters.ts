@@ -3,7 +3,7 @@
 
 import { BENCH_ADMIN_KEY } from './gateway-settings.ts';
 
-/** The sum over all labels of the counter of this name, dots and all. */
+/** The sum over all labels of the counter with this name, written with dots. */
 export type CounterOf = (name: string) => number;
 
 export async function readCounters(port: number, signal: AbortSignal): Promise<CounterOf> {
@@ -11,7 +11,9 @@ export async function readCounters(port: number, signal: AbortSignal): Promise<C
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { headers, signal });
   const text = await answer.text();
   if (!answer.ok)
-    throw new Error(`Its metrics cannot be read (${answer.status}): ${text.slice(0, 400)}`);
+    throw new Error(
+      `The gateway's metrics cannot be read (${answer.status}): ${text.slice(0, 400)}`,
+    );
   return parseCounters(text);
 }
 

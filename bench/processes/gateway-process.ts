@@ -23,7 +23,7 @@ export type GatewayOptions = {
   /** Settings of this row, such as the engines' URLs. */
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Where to write a CPU profile of it when it ends; profiling costs, so figures are then not judged. */
+  /** Where to write the gateway's CPU profile when it ends. Profiling costs CPU, so the figures are then not judged. */
   readonly profileFolder: string | undefined;
 };
 
@@ -68,7 +68,7 @@ function spawnGateway(
   });
   closeSync(out);
   closeSync(err);
-  // The last resort, when this process ends without stopping what it started.
+  // A last resort, in case this process ends without stopping the gateway.
   const atExit = () => child.kill('SIGKILL');
   process.once('exit', atExit);
   child.once('exit', () => process.off('exit', atExit));
@@ -77,7 +77,7 @@ function spawnGateway(
 
 async function untilReady(port: number, child: ChildProcess, signal: AbortSignal): Promise<void> {
   const ended = new AbortController();
-  child.once('exit', (code, by) => ended.abort(new Error(`It ended with ${code ?? by}`)));
+  child.once('exit', (code, by) => ended.abort(new Error(`The gateway ended with ${code ?? by}`)));
   child.once('error', (error) => ended.abort(error));
   const limit = AbortSignal.any([signal, ended.signal, AbortSignal.timeout(READY_LIMIT_MS)]);
   for (;;) {

@@ -24,7 +24,7 @@ export function gatewayEnvironment(place: GatewayPlace): Record<string, string> 
   };
 }
 
-/** Raises what the organisation of the bench's key may do. */
+/** Raises the limits and the budget of the organisation of the bench's key. */
 export async function raiseLimits(port: number, signal: AbortSignal): Promise<void> {
   const answer = await fetch(`http://127.0.0.1:${port}/admin/orgs/default`, {
     method: 'PATCH',
@@ -40,8 +40,10 @@ export async function raiseLimits(port: number, signal: AbortSignal): Promise<vo
   });
   const text = await answer.text();
   if (answer.ok) return;
-  throw new Error(`Its limits could not be raised (${answer.status}): ${text.slice(0, 400)}`);
+  throw new Error(`The limits could not be raised (${answer.status}): ${text.slice(0, 400)}`);
 }
 
-/** The most requests a minute that the API takes; the slices of a row fill about a third of a minute. */
+/**
+ * The largest limit of requests per minute that the API accepts; the slices of a row fill about a third of a minute.
+ */
 const UNREACHABLE_LIMIT = 1_000_000;

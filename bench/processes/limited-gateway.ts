@@ -14,7 +14,7 @@ export type LimitedGatewayOptions = {
   readonly services: EngineUrls;
   readonly upstreamPort: number;
   readonly perWindow: number;
-  /** What the file says of the provider's window. */
+  /** The provider's window in spillway.yaml. */
   readonly window: { readonly windowMs: number; readonly limitGuardMs?: number };
   readonly concurrency: number;
   readonly env?: Readonly<Record<string, string>>;

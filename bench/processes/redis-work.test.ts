@@ -11,11 +11,11 @@ const STATS = [
   '',
 ].join('\r\n');
 
-test('commands are all but the asking for them, and scripts are counted beside', () => {
+test('INFO commands are not counted, and scripts are counted separately', () => {
   assert.deepEqual(parseCommandStats(STATS), { commands: 54, scripts: 12 });
 });
 
-test('a Redis that has done nothing yet has done nothing', () => {
+test('a fresh Redis has run no commands and no scripts', () => {
   assert.deepEqual(parseCommandStats('# Commandstats\r\n'), { commands: 0, scripts: 0 });
 });
 

@@ -7,7 +7,7 @@ export type RedisWork = { readonly commands: number; readonly scripts: number };
 
 const SCRIPTS = new Set(['eval', 'evalsha', 'fcall']);
 
-/** Asks on a connection of its own, which it closes again. */
+/** Reads the statistics over a separate connection and closes it. */
 export async function readRedisWork(url: string): Promise<RedisWork> {
   const client = new Redis(url);
   try {
@@ -24,7 +24,7 @@ export function workBetween(before: RedisWork, after: RedisWork): RedisWork {
   };
 }
 
-/** Lines such as `cmdstat_evalsha:calls=12,usec=340,…`; a subcommand stands as `cmdstat_config|get`. */
+/** Lines such as `cmdstat_evalsha:calls=12,usec=340,…`; a subcommand has the form `cmdstat_config|get`. */
 export function parseCommandStats(text: string): RedisWork {
   let [commands, scripts] = [0, 0];
   for (const [, name = '', calls] of text.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)) {

@@ -14,7 +14,7 @@ const ROWS_PER_STATEMENT = 1000;
 const MANY_REQUESTS = 1_000_000;
 const MUCH_MONEY_NANOS = 1_000_000 * 1_000_000_000;
 
-/** Resolves to the keys, each of an organisation of its own. */
+/** Resolves to the keys, each of a different organisation. */
 export async function seedOrganizations(
   folder: string,
   { organizations, keys: keyCount }: Population,

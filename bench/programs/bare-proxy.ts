@@ -26,7 +26,7 @@ serveOrders({
   },
 });
 
-/** By hand: a schema library would count as the bare proxy's memory. */
+/** Parsed by hand: a schema library would count as the bare proxy's memory. */
 function parseUpstreamPort(args: unknown): number {
   if (typeof args === 'object' && args !== null && 'upstreamPort' in args)
     return Number(args.upstreamPort);

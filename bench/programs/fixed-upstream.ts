@@ -32,7 +32,7 @@ serveOrders({
     });
   },
   served: () => served,
-  /** From here on the moments are kept, from none on. */
+  /** Starts to record arrival times and drops earlier ones. */
   watch() {
     moments = [];
   },
@@ -59,7 +59,7 @@ function answerConnection(socket: Socket): void {
   });
 }
 
-/** Where the body of a request begins, once all of it is here. */
+/** The offset of the body, or undefined until the whole request has arrived. */
 function completeBodyStart(bytes: Buffer): number | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n', 0, 'latin1');
   if (headEnd < 0) return undefined;
@@ -74,8 +74,8 @@ function wantsStream(bytes: Buffer, bodyAt: number): boolean {
 }
 
 /**
- * What comes up to the first words goes out at once, each further event after the interval. A gateway may hold
- * back the status line until there is content, so the time to the first event is that to the first words.
+ * Sends the events up to the first content at once and each further event after the interval. A gateway may hold back
+ * the status line until there is content, so the first byte arrives with the first content.
  */
 function sendStream(socket: Socket): () => void {
   let next = 0;

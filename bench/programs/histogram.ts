@@ -22,7 +22,7 @@ export class Histogram {
     this.#total = 0;
   }
 
-  /** The duration that the given share (0.5, 0.99) of all did not exceed; 0 when nothing was recorded. */
+  /** The percentile of the given share (0.5, 0.99); 0 without recorded durations. */
   percentileMs(share: number): number {
     if (this.#total === 0) return 0;
     const wanted = Math.ceil(this.#total * share);

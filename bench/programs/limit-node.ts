@@ -38,7 +38,7 @@ serveOrders({
     await listener.subscribe(CHANNEL);
     node = { limits, redis: new Redis(url) };
   },
-  /** From here on it listens for this one. */
+  /** Starts to wait for this limit. */
   expect(args) {
     awaited = Telling.parse(args);
     heard = Promise.withResolvers();
@@ -47,7 +47,7 @@ serveOrders({
   /** Announces the limit; returns the timestamp just before. */
   async tell(args) {
     const { way, resetAt } = Telling.parse(args);
-    if (!node) throw new Error('It is not open');
+    if (!node) throw new Error('The order `open` must come first');
     const before = nowMicros();
     if (way === 'bare') await node.redis.publish(CHANNEL, String(resetAt));
     else await node.limits.set(limitUntil(resetAt));
@@ -55,7 +55,7 @@ serveOrders({
   },
 });
 
-/** The link as it is, but for a look at what is known when something was heard. */
+/** The same link, which also checks after each message whether the awaited limit is known. */
 function listened(link: RedisLink): RedisLink {
   return {
     ...link,

@@ -18,7 +18,10 @@ export type AnswerListener = {
   onFailure(reason: string): void;
 };
 
-/** What goes over the wire. It is sent only when the last one was answered, so it may change its own bytes. */
+/**
+ * The bytes of the next request. A request is sent only after the previous one was answered, so the function may reuse
+ * its buffer.
+ */
 export type NextRequest = () => Buffer;
 
 export class LoadConnection {

@@ -7,11 +7,11 @@ export const LoadPlan = z.object({
   count: z.number().int().min(1).max(4_096),
   /** The whole request as it goes over the wire, head and body. */
   request: z.string(),
-  /** Keys of one length that take turns; the first one stands in the request. */
+  /** Keys of equal length that take turns; `request` contains the first one. */
   keys: z.array(z.string()).optional(),
-  /** The length of the body that a correct answer has: a shorter one would be cheap, and is a failure. */
+  /** The body length of a correct answer. A shorter answer would cost less to serve, so it counts as a failure. */
   expectedBytes: z.number().int(),
-  /** Once open, one uncounted request goes over each connection: how much of its answer is waited for. */
+  /** After opening, one uncounted request is sent over each connection; this says how much of its answer to await. */
   sendOneUntil: z.enum(['first-byte', 'end']),
 });
 

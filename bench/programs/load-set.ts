@@ -37,12 +37,12 @@ export class LoadSet {
     this.#elapsedMs += performance.now() - startedAt;
   }
 
-  /** One request on every connection, only counted when it fails; waits for that part of each answer. */
+  /** Sends one request on every connection, counted only if it fails, and waits for that part of each answer. */
   async sendOne(until: 'first-byte' | 'end'): Promise<void> {
     await Promise.all(this.#connections.map((connection) => this.#sendOne(connection, until)));
   }
 
-  /** What was seen since the last report. */
+  /** The counts and times since the last report. */
   takeReport(): LoadReport {
     const report = {
       completed: this.#completed,

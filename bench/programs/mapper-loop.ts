@@ -20,7 +20,7 @@ const CONTENDERS: ReadonlyMap<string, () => number> = new Map([
   ),
 ]);
 
-/** What the work yields goes here, so that no compiler can leave the work out. */
+/** Consumes the results, so that the compiler cannot eliminate the work. */
 let yielded = 0;
 
 serveOrders({

@@ -34,7 +34,10 @@ serveOrders({
   async open(args) {
     ends = await openEnds(Place.parse(args));
   },
-  /** Resolves to the milliseconds from the first message in to the last result out, or to when patience ended. */
+  /**
+   * Resolves to the milliseconds from the first published message to the last result, or to the end of the bounded
+   * wait.
+   */
   async run(args) {
     const { count, patienceMs } = Load.parse(args);
     const { tally, send } = opened();
@@ -55,7 +58,7 @@ serveOrders({
 });
 
 function opened(): Ends {
-  if (!ends) throw new Error('It is not open');
+  if (!ends) throw new Error('The order `open` must come first');
   return ends;
 }
 
@@ -64,7 +67,7 @@ async function openEnds({ url, raw, results, deadLetters }: z.infer<typeof Place
   await connection.onConnect(10_000);
   for (const queue of [raw, results, deadLetters]) {
     await connection.queueDeclare({ queue, durable: true });
-    // A broker that is not our own may hold what an interrupted run has left.
+    // A broker named by the environment may still have messages of an interrupted run.
     await connection.queuePurge({ queue });
   }
   const publisher = connection.createPublisher({ confirm: true });

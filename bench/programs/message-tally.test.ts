@@ -21,7 +21,7 @@ test('a message is lost until its result arrives, and a second result is a repet
   assert.equal(tally.hasHeardOf(3), false);
 });
 
-test('the first word about a message stands', () => {
+test('the first result of a message counts', () => {
   const tally = new MessageTally();
   tally.expect('one');
   tally.noteResult('one', 'failed');

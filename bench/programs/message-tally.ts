@@ -6,9 +6,9 @@ import { z } from 'zod';
 export const MessageReport = z.object({
   succeeded: z.number(),
   failed: z.number(),
-  /** Nothing was ever heard of them. */
+  /** Messages without a result. */
   lost: z.number(),
-  /** Results beyond the first of a message. */
+  /** Results of messages that already had one. */
   repeated: z.number(),
   deadLetters: z.number(),
 });

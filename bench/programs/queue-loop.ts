@@ -53,12 +53,12 @@ function newMessage(): object {
 }
 
 async function send(queue: string, body: unknown): Promise<void> {
-  if (!publisher) throw new Error('It is not open');
+  if (!publisher) throw new Error('The order `open` must come first');
   await publisher.send({ routingKey: queue, durable: true, mandatory: true }, body);
 }
 
 function consume(queue: string, handle: (body: unknown) => Promise<void>): Consumer {
-  if (!connection) throw new Error('It is not open');
+  if (!connection) throw new Error('The order `open` must come first');
   const options = {
     queue,
     queueOptions: { passive: true },

@@ -13,7 +13,7 @@ const KEPT_BODY_BYTES = 400;
 export class ResponseReader {
   status = 0;
   bodyBytes = 0;
-  /** The beginning of a body that is not a success, so that a failed run can say why. */
+  /** The beginning of the body of a failed answer, for the error message of the run. */
   errorText = '';
   #state: State = 'head';
   #leftover: Buffer | undefined;
@@ -28,7 +28,7 @@ export class ResponseReader {
     this.#remainingBytes = 0;
   }
 
-  /** Takes what arrived; true when the answer is complete. */
+  /** Consumes received bytes; true when the answer is complete. */
   read(arrived: Buffer): boolean {
     const bytes = this.#leftover ? Buffer.concat([this.#leftover, arrived]) : arrived;
     this.#leftover = undefined;

@@ -62,7 +62,7 @@ serveOrders({
   },
 });
 
-/** On the clock that other processes of this machine share, with the fine steps of the monotonic one. */
+/** A timestamp on the clock that all processes of this machine share, with the resolution of the monotonic clock. */
 function now(): number {
   return performance.timeOrigin + performance.now();
 }
@@ -81,10 +81,10 @@ async function openDesk({ port, headers, broker }: Place): Promise<Desk> {
 async function post({ pool, headers }: Pick<Desk, 'pool' | 'headers'>, body: string) {
   const answer = await pool.request({ method: 'POST', path: '/v1/jobs', headers, body });
   await answer.body.dump();
-  if (answer.statusCode !== 202) throw new Error(`It was answered ${answer.statusCode}`);
+  if (answer.statusCode !== 202) throw new Error(`The gateway answered ${answer.statusCode}`);
 }
 
-/** When it was done; null when it was not. */
+/** The time of the acknowledgement; null without one. */
 function momentOf(done: Promise<void>): Promise<number | null> {
   return done.then(now, () => null);
 }
@@ -100,7 +100,7 @@ async function statesOf(ids: readonly string[]): Promise<Map<string, string>> {
 }
 
 async function stateOf(id: string): Promise<string> {
-  if (!desk) throw new Error('Nothing was handed in');
+  if (!desk) throw new Error('No jobs were submitted');
   const { pool, headers } = desk;
   const answer = await pool.request({ method: 'GET', path: `/v1/jobs/${id}`, headers });
   const view = View.safeParse(await answer.body.json().catch(() => undefined));

@@ -5,14 +5,14 @@ import { z } from 'zod';
 const Place = z.object({
   port: z.number().int(),
   headers: z.record(z.string(), z.string()),
-  /** Where messages are published; without it they are handed in by HTTP. */
+  /** Where messages are published; without it jobs are submitted over HTTP. */
   broker: z.object({ url: z.string(), queue: z.string() }).optional(),
 });
 
 export const Replay = Place.extend({
-  /** Under which the jobs' ids begin. */
+  /** The prefix of the jobs' ids. */
   run: z.string(),
-  /** How many times faster than it was. */
+  /** The factor by which the replay is faster than the trace. */
   speed: z.number().positive(),
   trace: z.array(
     z.object({ atMs: z.number(), contextTokens: z.number(), generatedTokens: z.number() }),

@@ -1,4 +1,4 @@
-// The absolute numbers of one server's rounds: side information, not judged.
+// The absolute numbers of one server's rounds, for information only.
 
 import type { SideFigure } from '../bench-row.ts';
 import type { Round } from '../side-by-side.ts';

@@ -5,12 +5,12 @@ export type Figure = {
   readonly median: number;
   readonly min: number;
   readonly max: number;
-  /** What the single rounds gave, in their order. */
+  /** The values of the single rounds, in order. */
   readonly rounds: readonly number[];
 };
 
 export function figureOf(values: readonly number[]): Figure {
-  if (values.length === 0) throw new Error('There is nothing to take the median of');
+  if (values.length === 0) throw new Error('A median needs at least one value');
   const sorted = values.toSorted((a, b) => a - b);
   return {
     median: middle(sorted),
@@ -20,7 +20,7 @@ export function figureOf(values: readonly number[]): Figure {
   };
 }
 
-/** The ratio of the medians; its spread is that of the rounds that ran side by side. */
+/** The ratio of the medians; its spread comes from the ratios of rounds that ran side by side. */
 export function ratioOf(subject: readonly number[], base: readonly number[]): Figure {
   const pairs = figureOf(subject.map((value, round) => value / (base[round] ?? Number.NaN)));
   return { ...pairs, median: figureOf(subject).median / figureOf(base).median };

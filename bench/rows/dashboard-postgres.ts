@@ -1,4 +1,4 @@
-// As the row `dashboard`, on PostgreSQL: each gateway has a database of its own, which is dropped at the end.
+// The row `dashboard` on PostgreSQL: each gateway has its own database, which is dropped at the end.
 
 import type { BenchRow } from '../bench-row.ts';
 import { measurePages, PAGE_GOALS } from '../history/measure-pages.ts';

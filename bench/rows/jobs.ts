@@ -1,9 +1,9 @@
 // Jobs end to end: from the raw queue through dispatcher and worker to the results queue, on RabbitMQ, Redis and
 // PostgreSQL with a provider that answers immediately. Compared with a bare loop of three hops on the same broker,
 // which stores and decides nothing, and with BullMQ, which stores a job and its result. All process the same number of
-// 1 KiB messages with the same number in flight per hop and are filled while they run; time is from the first message
-// in to the last out. The two comparisons run one after the other, so that work left for the engines by one subject
-// affects only its own comparison.
+// 1 KiB messages with the same number in flight per hop and are filled while they run; the time counts from the first
+// message published to the last result. The two comparisons run one after the other, so that work left for the engines
+// by one subject affects only its own comparison.
 
 import type { BenchRow } from '../bench-row.ts';
 import { type BullSubject, openBull } from '../bullmq-subject.ts';
@@ -16,7 +16,7 @@ import type { Stage } from '../stage.ts';
 const RAW = 'bench-raw';
 const RESULTS = 'bench-results';
 const BARE = ['bench-1', 'bench-2', 'bench-3', 'bench-4'];
-/** About what the pipeline works off, so that filling and emptying it are a small part of a round. */
+/** About the pipeline's throughput, so that filling and emptying it are a small part of a round. */
 const MESSAGES_PER_SECOND_OF_ROUND = 2000;
 const PATIENCE_MS = 180_000;
 /** Concurrent calls; further messages in flight are storing or publishing their result. */
@@ -54,9 +54,17 @@ export const row: BenchRow = {
       },
       side: [
         { what: 'bare loop of three hops', unit: 'per second', figure: figureOf(loop.theirs) },
-        { what: 'jobs end to end beside it', unit: 'per second', figure: figureOf(loop.ours) },
+        {
+          what: 'jobs end to end in the same rounds',
+          unit: 'per second',
+          figure: figureOf(loop.ours),
+        },
         { what: 'BullMQ, three queues', unit: 'per second', figure: figureOf(bullmq.theirs) },
-        { what: 'jobs end to end beside it', unit: 'per second', figure: figureOf(bullmq.ours) },
+        {
+          what: 'jobs end to end in the same rounds',
+          unit: 'per second',
+          figure: figureOf(bullmq.ours),
+        },
       ],
     };
   },

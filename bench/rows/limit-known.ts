@@ -10,7 +10,7 @@ import type { Stage } from '../stage.ts';
 
 const SERVERS = 3;
 const SAMPLES_PER_SECOND_OF_ROUND = 25;
-/** Each limit is a little later than the one before, because an earlier one would be no news. */
+/** Each limit ends a little later than the previous one, because servers ignore an earlier end. */
 const FIRST_LIMIT_MS = 3_600_000;
 
 const Moment = z.number();
@@ -51,7 +51,7 @@ export const row: BenchRow = {
     return {
       figures: { delay: ratioOf(limit, bare) },
       side: [
-        { what: 'bare message, heard by all', unit: 'µs', figure: figureOf(bare) },
+        { what: 'bare message, received by all', unit: 'µs', figure: figureOf(bare) },
         { what: 'limit, known by all', unit: 'µs', figure: figureOf(limit) },
       ],
     };
@@ -67,7 +67,7 @@ async function openServers(stage: Stage): Promise<readonly ChildProgram[]> {
   return servers;
 }
 
-/** From one server's word to when the last of the others has it. */
+/** From one server's announcement until the last of the others knows it. */
 async function delayOf(
   [first, ...others]: readonly ChildProgram[],
   way: 'bare' | 'limit',

@@ -19,7 +19,7 @@ export const row: BenchRow = {
   canCalibrate: false,
   goals: [
     { key: 'ordinary', what: 'mapping, against JSON.parse of the bodies', atMost: 5, unit: '×' },
-    // No worse than plain text; a tenth is the noise of measuring it.
+    // No worse than plain text; a tenth is the measuring noise.
     { key: 'hostile', what: 'hostile text, against plain text', atMost: 1.1, unit: '×' },
   ],
   async run(stage) {

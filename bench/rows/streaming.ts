@@ -1,5 +1,5 @@
 // A streamed call: 100 events, 5 ms apart, over 64 connections out of phase, like real callers. Cost is counted per
-// event; the delay is that of the first content.
+// event; the delay is the time to the first content.
 
 import type { BenchRow } from '../bench-row.ts';
 import { startContest } from '../contest.ts';
@@ -17,7 +17,7 @@ export const row: BenchRow = {
   canCalibrate: true,
   goals: [
     { key: 'cpu', what: 'CPU per event, against the bare proxy', atMost: 1.4, unit: '×' },
-    { key: 'firstEvent', what: 'time to the first words, likewise', atMost: 1.5, unit: '×' },
+    { key: 'firstEvent', what: 'time to first content, against the bare proxy', atMost: 1.5, unit: '×' },
   ],
   async run(stage) {
     const contest = await startContest(stage, INTERVAL_MS);

@@ -1,12 +1,12 @@
 // The busiest minutes of the trace, submitted by callers with `POST /v1/jobs`: the store keeps these jobs in a fair
-// order and releases them at the limit's rate, a different path from that of raw messages with the same goals.
+// order and releases them at the limit's rate. Raw messages take a different path; the goals are the same.
 
 import type { BenchRow } from '../bench-row.ts';
 import { measureTrace, TRACE_GOALS } from '../trace/measure-trace.ts';
 
 export const row: BenchRow = {
   name: 'trace-http',
-  title: "the trace's busiest minutes, handed in by HTTP",
+  title: "the trace's busiest minutes, submitted over HTTP",
   order: 11,
   canCalibrate: false,
   goals: TRACE_GOALS,

@@ -1,7 +1,7 @@
 // A real hour at twenty times its speed: requests of a foreign system as messages on the raw queue at their original
-// times, in bursts far above the provider's limit with quiet minutes between. The provider refuses none, none is lost,
-// and the limit stays almost fully used while a queue exists. Without a file the row generates a trace from a seed and
-// says so.
+// times, in bursts far above the provider's limit with quiet minutes between. The provider refuses no call, no message
+// is lost, and the limit stays almost fully used while a queue exists. Without a file the row generates a trace from a
+// seed and reports that.
 
 import type { BenchRow } from '../bench-row.ts';
 import { measureTrace, TRACE_GOALS } from '../trace/measure-trace.ts';

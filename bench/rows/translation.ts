@@ -60,7 +60,7 @@ async function measureSlow(stage: Stage) {
   return measureStreams(stage, translated, STREAMS);
 }
 
-/** The size of the answer is that of a first one: ids and times have a fixed length. */
+/** The expected size is the size of a first answer: ids and times have a fixed length. */
 async function asTranslated(stage: Stage, subject: Subject): Promise<Subject> {
   const body = JSON.stringify({
     model: MODEL,

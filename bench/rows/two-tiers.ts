@@ -1,7 +1,8 @@
-// The effect of the dispatcher's limit: the same messages against a provider limit of half their number, first with the
-// worker's permit as the only limit, then with the dispatcher's check before it. It counts and does not time: in both
-// modes no message fails or is lost and no window exceeds the limit; with two tiers the worker requeues far fewer
-// messages. The window has the length of a round instead of a minute, which only shortens the run.
+// The effect of the dispatcher's limit check: the same messages against a provider limit of half their number, first
+// with the worker's permit as the only check, then with the dispatcher's check before it. The row counts events and
+// does not measure time: in both modes no message fails or is lost and no window exceeds the limit; with two tiers the
+// worker requeues far fewer messages. The window has the length of a round instead of a minute, which only shortens the
+// run.
 
 import { limitViolations } from '../../chaos/judge/limit-violations.ts';
 import { busiestSpan, usedParts } from '../../chaos/judge/pace.ts';
@@ -22,7 +23,7 @@ export const row: BenchRow = {
   goals: [
     { key: 'failed', what: 'failed, both ways', atMost: 0, unit: 'messages' },
     { key: 'lost', what: 'lost, both ways', atMost: 0, unit: 'messages' },
-    { key: 'above', what: 'above the limit in any window, both ways', atMost: 0, unit: 'calls' },
+    { key: 'above', what: 'above the limit in any window, both modes', atMost: 0, unit: 'calls' },
     {
       key: 'requeues',
       what: 'requeues with two tiers, against the worker alone',
@@ -71,7 +72,7 @@ async function runBothWays(stage: Stage, load: LimitedLoad): Promise<BothWays> {
   return ways;
 }
 
-/** Of all runs together: a median would forgive the one run in which something went wrong. */
+/** Summed over all runs: a median would hide a single failed run. */
 function totalOf(runs: readonly LimitedRun[], of: (run: LimitedRun) => number): Figure {
   return figureOf([runs.reduce((sum, run) => sum + of(run), 0)]);
 }
@@ -91,7 +92,7 @@ function describe(way: string, runs: readonly LimitedRun[], load: LimitedLoad): 
     figure(what, 'per message', (run) => of(run) / messages);
   return [
     each('requeued by the worker', ({ requeued }) => requeued),
-    each('put off by the dispatcher', ({ putOff }) => putOff),
+    each('delayed by the dispatcher', ({ putOff }) => putOff),
     each('deliveries', ({ deliveries }) => deliveries),
     each('Redis commands, including commands in scripts', ({ redis }) => redis.commands),
     each('Redis scripts', ({ redis }) => redis.scripts),

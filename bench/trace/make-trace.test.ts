@@ -24,7 +24,7 @@ test('a generated trace has bursts: minutes with at least three times the mean, 
   assert.ok(minutes.size < durationMs(trace) / MINUTE_MS);
 });
 
-test('the same seed makes the same trace and another one another', () => {
+test('the same seed makes the same trace and another seed a different one', () => {
   assert.deepEqual(makeTrace(5), makeTrace(5));
   assert.notDeepEqual(makeTrace(5), makeTrace(6));
 });

@@ -7,7 +7,7 @@ import type { RequestTrace, TracedRequest } from './request-trace.ts';
 export type TraceShape = {
   readonly requests: number;
   readonly minutes: number;
-  /** No minute has more. */
+  /** The maximum number of requests in a minute. */
   readonly peakMinute: number;
 };
 
@@ -86,7 +86,7 @@ function exponential(random: Random): number {
   return -Math.log(1 - random());
 }
 
-/** By Box and Muller. */
+/** The Box–Muller transform. */
 function normal(random: Random): number {
   return Math.sqrt(2 * exponential(random)) * Math.cos(2 * Math.PI * random());
 }

@@ -14,15 +14,15 @@ import { type ReplayFinding, type ReplayPlan, replayTrace } from './trace-replay
 
 const SPEED = 20;
 const WINDOW_MS = 60_000 / SPEED;
-/** Of the mean rate: on average there is room, and every burst makes a queue. */
+/** The limit as a multiple of the mean rate: on average there is spare capacity, and every burst makes a queue. */
 const LIMIT_OF_MEAN = 1.5;
-/** What is usual is for a minute; of this window it would be a twelfth, more than may be left unused. */
+/** The default guard is for windows of a minute; of this window it would be a twelfth, more than may stay unused. */
 const LIMIT_GUARD_MS = 100;
-/** A second at the trace's own speed, which is about what a short completion takes. */
+/** A second at the trace's original speed, about the duration of a short completion. */
 const LATENCY_MS = 1_000 / SPEED;
 /** A shorter wait is the pipeline's latency, not a queue for the limit. */
 const PASSAGE_MS = 250;
-/** Eighteen seconds, and a few to work off what then waits. */
+/** Replayed in eighteen seconds, and a few more to drain the queue. */
 const BUSIEST_PART_MS = 6 * 60_000;
 const SEED = 20_231_116;
 
@@ -33,7 +33,7 @@ export const TRACE_GOALS: readonly Goal[] = [
 ];
 
 export type TraceWishes = Pick<ReplayPlan, 'comesBy'> & {
-  /** Only the busiest minutes of it, against the limit of the whole. */
+  /** Whether to replay only the busiest minutes, against the limit for the whole trace. */
   readonly isPart: boolean;
 };
 
@@ -55,7 +55,7 @@ export async function measureTrace(stage: Stage, wishes: TraceWishes): Promise<M
 }
 
 async function loadTrace({ traceFile }: Stage) {
-  if (traceFile === undefined) return { trace: makeTrace(SEED), source: 'a made-up trace' };
+  if (traceFile === undefined) return { trace: makeTrace(SEED), source: 'a generated trace' };
   return { trace: await readTrace(traceFile), source: 'the trace of the file' };
 }
 
@@ -79,7 +79,7 @@ function toMeasurement(plan: ReplayPlan, source: string, finding: ReplayFinding)
       side('time with a queue', 's', lengthOf(queued) / 1_000),
       side('longest queue', 'requests', maxOverlap(waits)),
       ...describeTimes('waited', waitedMs),
-      ...describeTimes('taken in after', takenInMs),
+      ...describeTimes('accepted after', takenInMs),
       side('calls at the provider', '', calls.length),
     ],
   };

@@ -9,7 +9,7 @@ const spans = fc.array(
     .map(({ from, lengthMs }) => ({ from, to: from + lengthMs })),
 );
 
-test('a moment lies in a stretch exactly when a span lasts then, and in one stretch only', () => {
+test('a timestamp lies in a period exactly if a span covers it, and in one period only', () => {
   fc.assert(
     fc.property(spans, (given) => {
       const stretches = periodsOf(given);
@@ -23,7 +23,7 @@ test('a moment lies in a stretch exactly when a span lasts then, and in one stre
   );
 });
 
-test('the most at once is reached at some moment', () => {
+test('the largest overlap is reached at some timestamp', () => {
   fc.assert(
     fc.property(spans, (given) => {
       const counts = Array.from(
@@ -35,7 +35,7 @@ test('the most at once is reached at some moment', () => {
   );
 });
 
-test('the length of stretches is that of all together', () => {
+test('overlapping spans count once in the length of the periods', () => {
   const stretches = periodsOf([
     { from: 10, to: 15 },
     { from: 0, to: 4 },
@@ -48,7 +48,7 @@ test('the length of stretches is that of all together', () => {
   assert.equal(lengthOf(stretches), 11);
 });
 
-test('a short pause does not end a stretch', () => {
+test('a short pause does not end a period', () => {
   const given = [
     { from: 0, to: 4 },
     { from: 7, to: 9 },
@@ -77,7 +77,7 @@ test('a single request before the burst does not start the queue period', () => 
   assert.deepEqual(usedDuring([{ from: 82, to: 280 }], callsAt, limit), [1, 1]);
 });
 
-test('no window of a stretch is more than full when the provider enforces its limit', () => {
+test('no window of a period is more than full when the provider enforces its limit', () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 1 });
   fc.assert(
     fc.property(gaps, fc.integer({ min: 0, max: 400 }), (given, from) => {
@@ -96,7 +96,7 @@ test('a queue that is shorter than a window says nothing about the limit', () =>
   assert.deepEqual(usedDuring([{ from: 10, to: 60 }], [0, 60], limit), []);
 });
 
-test('the calls of one stretch are not counted for the next', () => {
+test('the calls of one period are not counted for the next', () => {
   const callsAt = [0, 1, 2, 3, 100, 130, 140, 150, 160, 230];
   const stretches = [
     { from: 10, to: 100 },
@@ -105,7 +105,7 @@ test('the calls of one stretch are not counted for the next', () => {
   assert.deepEqual(usedDuring(stretches, callsAt, limit), [1, 1]);
 });
 
-test('a quantile is the smallest value that so large a part does not exceed', () => {
+test('a quantile is the smallest value that at least the given share does not exceed', () => {
   assert.equal(quantileOf([4, 1, 3, 2], 0.5), 2);
   assert.equal(quantileOf([4, 1, 3, 2], 0.95), 4);
   assert.equal(quantileOf([4, 1, 3, 2], 1), 4);

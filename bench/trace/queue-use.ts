@@ -58,7 +58,7 @@ export function usedDuring(
   });
 }
 
-/** The first call, of those up to this moment, after which the most came within a window. */
+/** The call up to this timestamp that starts the window with the most calls. */
 function fullestStart(calls: readonly number[], upTo: number, { windowMs }: PaceLimit): number {
   let [start, most, end] = [calls[0] ?? upTo, 0, 0];
   for (const [index, at] of calls.entries()) {
@@ -69,7 +69,7 @@ function fullestStart(calls: readonly number[], upTo: number, { windowMs }: Pace
   return start;
 }
 
-/** The smallest of the values that so large a part of them does not exceed. */
+/** The smallest value that at least the given share of the values does not exceed. */
 export function quantileOf(values: readonly number[], part: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;

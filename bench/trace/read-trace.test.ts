@@ -4,7 +4,7 @@ import { parseTrace, readTrace } from './read-trace.ts';
 
 const HEADING = 'TIMESTAMP,ContextTokens,GeneratedTokens';
 
-test('requests are counted from the first, in the order in which they came', () => {
+test('requests are relative to the first one, in order of arrival', () => {
   const trace = parseTrace(
     `${HEADING}\n2023-11-16 18:17:05.0000000,30,3\n2023-11-16 18:17:03.9799600,10,1\n`,
   );
@@ -14,7 +14,7 @@ test('requests are counted from the first, in the order in which they came', () 
   ]);
 });
 
-test('columns are found by their names, and moments may name their zone', () => {
+test('columns are found by their names, and timestamps may have a time zone', () => {
   const trace = parseTrace(
     'Model,GeneratedTokens,ContextTokens,TIMESTAMP\r\nx,1,2,2024-05-10 00:00:00+00:00\r\ny,3,4,2024-05-10T01:00:01+01:00',
   );

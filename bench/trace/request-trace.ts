@@ -8,7 +8,7 @@ export type TracedRequest = {
   readonly generatedTokens: number;
 };
 
-/** In the order in which they came. */
+/** In order of arrival. */
 export type RequestTrace = readonly TracedRequest[];
 
 const MINUTE_MS = 60_000;
@@ -21,13 +21,13 @@ export function perMinute(trace: RequestTrace): number {
   return (trace.length * MINUTE_MS) / Math.max(MINUTE_MS, durationMs(trace));
 }
 
-/** How many came in the busiest minute, of minutes counted from the first request. */
+/** The number of requests in the busiest minute; minutes count from the first request. */
 export function peakMinute(trace: RequestTrace): number {
   const minutes = Map.groupBy(trace, ({ atMs }) => Math.floor(atMs / MINUTE_MS));
   return Math.max(0, ...[...minutes.values()].map(({ length }) => length));
 }
 
-/** The stretch of this length that holds the most requests, counted from its own first one. */
+/** The part of this length with the most requests, with times relative to its first request. */
 export function busiestPart(trace: RequestTrace, lengthMs: number): RequestTrace {
   let [from, to, most] = [0, 0, [0, 0]];
   for (; from < trace.length; from += 1) {
@@ -38,7 +38,7 @@ export function busiestPart(trace: RequestTrace, lengthMs: number): RequestTrace
   return fromFirst(trace.slice(...most));
 }
 
-/** The same trace with its clock set to zero at its first request. */
+/** The same trace with times relative to its first request. */
 export function fromFirst(trace: RequestTrace): RequestTrace {
   const startMs = trace[0]?.atMs ?? 0;
   return trace.map((request) => ({ ...request, atMs: request.atMs - startMs }));

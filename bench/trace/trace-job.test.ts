@@ -12,7 +12,7 @@ const Body = z.object({
   }),
 });
 
-test('a job is as large as its request was, and no two are the same', () => {
+test('a job has the size of its request, and no two jobs are equal', () => {
   const first = traceJob('run', 1, traced);
   const { id, request } = Body.parse(JSON.parse(first.body));
   assert.equal(id, 'run-1');
@@ -22,7 +22,7 @@ test('a job is as large as its request was, and no two are the same', () => {
   assert.equal(first.digest, traceJob('run', 1, traced).digest);
 });
 
-test('a request of nothing still has words and may be answered', () => {
+test('a request of size zero still has a prompt and allows an answer', () => {
   const { body } = traceJob('run', 1, { atMs: 0, contextTokens: 0, generatedTokens: 0 });
   const { request } = Body.parse(JSON.parse(body));
   assert.ok(request.messages[0].content.length > 0);

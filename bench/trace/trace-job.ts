@@ -7,7 +7,7 @@ import type { TracedRequest } from './request-trace.ts';
 
 export type TraceJob = { readonly id: string; readonly body: string; readonly digest: string };
 
-/** As the simulator counts. */
+/** Bytes per token, as the simulator counts. */
 const BYTES_PER_TOKEN = 4;
 
 /** `run` separates the jobs of replays that share a store. */

@@ -16,20 +16,20 @@ import { traceJob } from './trace-job.ts';
 
 export type ReplayPlan = {
   readonly trace: RequestTrace;
-  /** By HTTP, or as messages of another system on the raw queue. */
+  /** Whether jobs are submitted over HTTP or as messages of another system on the raw queue. */
   readonly comesBy: 'http' | 'messages';
   readonly speed: number;
   readonly perWindow: number;
   readonly windowMs: number;
-  /** How much longer than the provider's the window is kept. */
+  /** By how much the gateway's window exceeds the provider's. */
   readonly limitGuardMs: number;
-  /** How long the provider takes for an answer. */
+  /** The provider's answer time. */
   readonly latencyMs: number;
   readonly services: EngineUrls;
 };
 
 export type ReplayFinding = {
-  /** Requests that reached the provider: from their due time to their first arrival. */
+  /** The waits of requests that reached the provider: from their due time to their first arrival there. */
   readonly waits: readonly { readonly from: number; readonly to: number }[];
   readonly calls: readonly Call[];
   /** From due time to 202, for accepted requests. */
@@ -62,9 +62,9 @@ export async function replayTrace(stage: Stage, plan: ReplayPlan): Promise<Repla
   await handIn(parts, `${name}-warm`, warmUpTrace(plan));
   await sleep(plan.windowMs + plan.limitGuardMs, undefined, { signal: stage.signal });
   await provider.clear();
-  stage.progress(`${plan.trace.length} requests, as they came`);
+  stage.progress(`replaying ${plan.trace.length} requests`);
   const { moments, takenInMs } = await handIn(parts, name, plan.trace);
-  stage.progress('looking what became of each');
+  stage.progress('reading the outcomes');
   const patience = { patienceMs: PATIENCE_MS };
   const endings = Endings.parse(await callers.ask('endings', patience, 2 * PATIENCE_MS));
   const calls = await provider.calls();
@@ -89,7 +89,7 @@ function warmUpTrace({ perWindow, windowMs, speed, trace }: ReplayPlan): Request
     .map((traced, index) => ({ ...traced, atMs: index * stepMs }));
 }
 
-/** Resolves when the provider has been asked for all that were taken in, or could have been long ago. */
+/** Submits the trace; resolves when all accepted requests have reached the provider, or after a generous time limit. */
 async function handIn(parts: Parts, run: string, trace: RequestTrace) {
   const { stage, plan, provider, gateway, callers, queue } = parts;
   const { port, headers } = gateway;
@@ -110,12 +110,12 @@ function limitedScenario({ perWindow, windowMs, latencyMs }: ReplayPlan): object
   return { latencyMs, rateLimit: { requestsPerMinute: perWindow, windowMs } };
 }
 
-/** Longer than the limit needs for all of them, and that they had begun to wait is not counted. */
+/** A time in which the limit serves all requests even if none was served during the submission. */
 function drainMs({ trace, perWindow, windowMs }: ReplayPlan): number {
   return PATIENCE_MS + (trace.length * windowMs) / perWindow;
 }
 
-/** The provider is asked and not the gateway, which has work to do. */
+/** Polls the provider and not the gateway, which is being measured. */
 async function untilAllCalled(
   stage: Stage,
   provider: Provider,
