@@ -14,14 +14,14 @@ export type CallOutcome =
 
 const AGAIN_AFTER_MS = 100;
 
-/** `count` calls by `callers` people; gives back what each call came to. */
+/** Makes `count` calls with `callers` concurrent callers; resolves to the outcome of each call. */
 export async function callMany(
   gateways: readonly Member[],
   options: {
     readonly count: number;
     readonly callers: number;
     readonly signal: AbortSignal;
-    /** How long a person waits between two calls. */
+    /** The pause of a caller between two calls. */
     readonly pauseMs?: number;
   },
 ): Promise<CallOutcome[]> {

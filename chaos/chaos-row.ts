@@ -4,13 +4,13 @@
 import type { Arena } from './installation/arena.ts';
 
 export type Counters = {
-  /** Jobs, messages or requests that were tried, each counted once however often it was sent. */
+  /** Jobs, messages or requests that were submitted, each counted once however often it was sent. */
   readonly attempted: number;
-  /** Of those, the ones for which a 202 was read or the broker's confirm came. */
+  /** Attempted ones with a received 202 or broker confirm. */
   readonly acknowledged: number;
-  /** Acknowledged, and then not ended as they should have. */
+  /** Acknowledged ones that did not end as they should have. */
   readonly lost: number;
-  /** Results and settlements beyond one each. */
+  /** Results and settlements beyond one per job. */
   readonly duplicatedEffects: number;
   /** Calls beyond one per job: the cost of a kill during a call. Reported, not judged. */
   readonly duplicatedCalls: number;
@@ -20,7 +20,7 @@ export type Counters = {
 };
 
 export type RowFinding = Counters & {
-  /** What else the row holds the installation to and was not so, in a few words each: it must be empty, too. */
+  /** Further conditions of the row that were violated, in a few words each; must be empty. */
   readonly shortcomings?: readonly string[];
   /** Events of the row in a few words each: kills and failed conditions. */
   readonly notes: readonly string[];
@@ -36,9 +36,9 @@ export type RowReport = RowFinding & {
 export type ChaosRow = {
   readonly name: string;
   readonly title: string;
-  /** Where it stands in the table. */
+  /** The row's position in the table. */
   readonly order: number;
-  /** Whether it belongs to the few that run on every change. */
+  /** Whether the row is one of the few that run on every change. */
   readonly isInShort: boolean;
   run(arena: Arena): Promise<RowFinding>;
 };

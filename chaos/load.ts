@@ -11,7 +11,7 @@ import { CALLER_KEY, MODEL, OUTPUT_TOKENS } from './installation/installation-se
 export type ChaosJob = {
   readonly id: string;
   readonly isRaw: boolean;
-  /** The fingerprint under which its calls stand in the truth log. */
+  /** The fingerprint of the job's calls in the truth log. */
   readonly digest: string;
 };
 
@@ -74,7 +74,7 @@ function requestOf(id: string): object {
   return { max_tokens: OUTPUT_TOKENS, messages: [{ role: 'user', content: `Job ${id}` }] };
 }
 
-/** Resolves when a 202 was read. A refusal of the job itself would be a mistake of this program. */
+/** Resolves when a 202 was read. A refusal of the job itself would be a defect of this program. */
 export async function submit(
   { crew }: Pick<Installation, 'crew'>,
   body: string,
@@ -90,7 +90,7 @@ export async function submit(
   }
 }
 
-/** Undefined when no whole answer came. */
+/** Undefined if no complete answer arrived. */
 async function post(
   url: string,
   body: string,

@@ -24,7 +24,7 @@ export type ChaosRequest = {
   readonly scale: number;
   readonly isShort: boolean;
   readonly isJson: boolean;
-  /** Keeps the folder with the logs of every process, for a look at what went wrong. */
+  /** Keeps the folder with the logs of all processes, for debugging. */
   readonly keepsLogs: boolean;
 };
 
@@ -65,7 +65,9 @@ export async function runChaos(request: ChaosRequest): Promise<ChaosOutcome> {
   }
 }
 
-/** Engines and provider, started for the time of `use`. Nothing that the caller's environment names is touched. */
+/**
+ * Starts engines and provider for the duration of `use`. Services named by the caller's environment are not touched.
+ */
 async function onGround<T>(
   given: Pick<Ground, 'folder' | 'signal' | 'seed'>,
   use: (ground: Ground) => Promise<T>,
@@ -107,7 +109,7 @@ async function runRow(row: ChaosRow, request: ChaosRequest, ground: Ground): Pro
     ...ground,
     rowName: row.name,
     dose: doseOf(request),
-    // Of its own, so that a row on its own draws what it draws among the others.
+    // A separate random source per row, so that a row draws the same values alone and among other rows.
     dice: createDice(ground.seed + row.order),
     progress: (text) => progress.say(`${row.name}: ${text}`),
   });

@@ -11,7 +11,7 @@ import { untilServed } from './strike.ts';
 export type Cable = {
   readonly to: 'databaseUrl' | 'rabbitmqUrl';
   readonly isAnswer: IsAnswer;
-  /** What was cut off, in the words of a note. */
+  /** The reply that was cut off, as a phrase for the row's notes. */
   readonly title: string;
 };
 

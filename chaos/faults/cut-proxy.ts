@@ -6,14 +6,14 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 export type CutProxy = {
-  /** The engine's URL, through this cable. */
+  /** The engine's URL through this proxy. */
   through(url: string): string;
-  /** Resolves when the next answer of that kind has been cut off. */
+  /** Resolves when the next reply of that kind has been cut off. */
   cutNext(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Whether these bytes of an engine hold the answer that is not to arrive. */
+/** Whether these bytes of an engine contain the reply to cut off. */
 export type IsAnswer = (bytes: Buffer) => boolean;
 
 export async function openCutProxy(engineUrl: string, isAnswer: IsAnswer): Promise<CutProxy> {

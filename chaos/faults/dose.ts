@@ -21,11 +21,11 @@ export type Dose = {
   readonly workerConcurrency: number;
   /** Duration of a SIGSTOP. */
   readonly zombieMs: number;
-  /** How long after the last fault everything must have ended. */
+  /** The time after the last fault within which everything must end. */
   readonly patienceMs: number;
 };
 
-/** Seconds instead of a minute, so that the limit is met many times over in one row. */
+/** Seconds instead of a minute, so that a row reaches the limit many times. */
 const WINDOW_MS = 5_000;
 const LIMIT_GUARD_MS = 1_000;
 const WORKER_CONCURRENCY = 16;

@@ -36,7 +36,7 @@ suite('answers of engines', () => {
     assert.equal(isCommitted(Buffer.concat([complete('UPDATE 12'), ready('T')])), false);
   });
 
-  test('what only read, or wrote nothing, does not count', () => {
+  test('a read, or a write without rows, does not count', () => {
     assert.equal(isCommitted(Buffer.concat([complete('SELECT 3'), ready('I')])), false);
     assert.equal(isCommitted(Buffer.concat([complete('UPDATE 0'), ready('I')])), false);
     assert.equal(isCommitted(ready('I')), false);

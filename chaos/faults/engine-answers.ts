@@ -1,7 +1,7 @@
 // Recognises the replies that matter by their bytes: RabbitMQ's publisher confirm, and PostgreSQL's completion of a
 // write and commit. Pure. A reply split across two chunks may be missed; the next one is found.
 
-/** basic.ack: a broker sends it for nothing but publishings. */
+/** basic.ack: a broker sends it only to confirm publishes. */
 const CONFIRM_METHOD = Buffer.from([0, 60, 0, 80]);
 const METHOD_FRAME = 1;
 /** Type, channel and size of a frame come before the method. */
@@ -19,7 +19,7 @@ export function isConfirm(bytes: Buffer): boolean {
 
 const COMMAND_COMPLETE = 'C'.charCodeAt(0);
 const READY_FOR_QUERY = 'Z'.charCodeAt(0);
-/** Ready, and in no transaction: whatever was done is committed. */
+/** ReadyForQuery outside a transaction: all earlier work is committed. */
 const IDLE = 'I'.charCodeAt(0);
 const WRITTEN = /^(?:COMMIT|(?:INSERT 0|UPDATE|DELETE) [1-9])/;
 

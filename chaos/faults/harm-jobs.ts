@@ -12,7 +12,7 @@ export type Harm = {
   readonly harm: (installation: Installation) => Promise<readonly string[]>;
   readonly wishes?: InstallationWishes;
   readonly load?: Partial<Pick<LoadOptions, 'count' | 'perSecond' | 'isRaw'>>;
-  /** False where the broker's data is thrown away and results with it. */
+  /** False where the row deletes the broker's data and with it published results. */
   readonly areResultsTold?: boolean;
   /** Whether a job may also have ended as a dead letter. */
   readonly mayBeDeadLetters?: boolean;
@@ -61,7 +61,7 @@ async function judgeLoad(
   return { ...finding, notes: [...finding.notes, ...exits] };
 }
 
-/** Both, and the failure of one when it has one: the other is not waited for. */
+/** Resolves with both results; rejects at the first failure without waiting for the other. */
 async function together<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   return Promise.all([first, second]);
 }

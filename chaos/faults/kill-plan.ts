@@ -5,7 +5,7 @@ import type { Dice } from './dice.ts';
 
 export type Kill<Victim> = {
   readonly victim: Victim;
-  /** How much of the load has passed by then, above 0 and below 1. */
+  /** The fraction of the load that has passed by then, above 0 and below 1. */
   readonly atPart: number;
   readonly downMs: number;
 };
@@ -13,7 +13,7 @@ export type Kill<Victim> = {
 const MIN_DOWN_MS = 200;
 const MAX_DOWN_MS = 2_500;
 
-/** Every victim has its turn before one has a second. */
+/** Every victim is killed once before any is killed twice. */
 export function planKills<Victim>(
   dice: Dice,
   victims: readonly Victim[],

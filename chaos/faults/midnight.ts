@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { calendarMonth } from '../../src/kernel/calendar/calendar-month.ts';
 
 export type Midnight = {
-  /** When it comes, on the machine's own clock, which is also the provider's. */
+  /** Midnight on the machine's clock, which is also the provider's. */
   readonly at: number;
-  /** By how much the processes' clocks are ahead of that. */
+  /** The offset of the processes' clocks from the machine's. */
   readonly aheadMs: number;
   readonly oldMonth: number;
   readonly newMonth: number;

@@ -1,5 +1,5 @@
 // The environment of a row: its own installation on the run's engines, the provider, a read-only view of the store,
-// both ends of the broker, the random source. It closes everything it opened in reverse order, also when the row fails
+// both ends of the broker, the random source. It closes everything it opened in reverse order, even when the row fails
 // or the user interrupts.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -30,22 +30,22 @@ export type Arena = {
   readonly signal: AbortSignal;
   readonly engines: Services;
   readonly provider: Provider;
-  /** Says what is happening now; shown on a terminal, thrown away elsewhere. */
+  /** Reports the current step; shown on a terminal, dropped otherwise. */
   progress(text: string): void;
   open(wishes?: InstallationWishes): Promise<Installation>;
 };
 
 export type InstallationWishes = {
   readonly size?: CrewSize;
-  /** What the organisation may do; more than enough unless said. */
+  /** The organisation's limits and budget; by default more than enough. */
   readonly settings?: object;
-  /** What this row has other than the dose says. */
+  /** The values of the dose that this row overrides. */
   readonly dose?: Partial<Dose>;
-  /** What its processes run instead of the command line. */
+  /** The program that the processes run instead of the command line. */
   readonly program?: URL;
-  /** Beside the environment that every installation has. */
+  /** Added to the environment that every installation has. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Puts something between the processes and their engines. */
+  /** Replaces the engines' addresses, for example by proxies. */
   readonly route?: (addresses: Addresses) => Addresses;
 };
 
@@ -107,14 +107,14 @@ async function openInstallation(
 
 const UNREACHABLE_LIMIT = { requestsPerMinute: 1_000_000, monthlyBudgetUsd: 1_000_000 };
 
-/** A provider that takes long enough that a kill finds calls under way. */
+/** A provider slow enough for a kill to interrupt calls in flight. */
 export const UNLIMITED_SCENARIO: object = {
   latencyMs: 150,
   jitterMs: 100,
   usage: { inputTokens: 10, outputTokens: OUTPUT_TOKENS },
 };
 
-/** The same, and it enforces its limit. */
+/** The same provider with an enforced limit. */
 export function usualScenario({ perWindow, windowMs }: Dose): object {
   return { ...UNLIMITED_SCENARIO, rateLimit: { requestsPerMinute: perWindow, windowMs } };
 }

@@ -9,7 +9,7 @@ import type { QueueNames } from './installation-settings.ts';
 export type BrokerEnds = {
   /** Resolves when the broker has confirmed it. */
   publish(queue: string, body: string, signal: AbortSignal): Promise<void>;
-  /** The bodies that came for a job's id, in their order. */
+  /** The bodies that arrived for a job's id, in order. */
   readonly results: ReadonlyMap<string, readonly string[]>;
   readonly deadLetters: readonly string[];
   close(): Promise<void>;
@@ -26,7 +26,7 @@ export async function openBrokerEnds(url: string, names: QueueNames): Promise<Br
     retryHigh: 1_000,
     acquireTimeout: 3_000,
   });
-  // The driver reconnects by itself; pending operations reject.
+  // The driver reconnects automatically; pending operations reject.
   connection.on('error', () => {});
   await connection.onConnect(10_000);
   const declare = (queue: string) => connection.queueDeclare({ queue, durable: true });
@@ -38,7 +38,7 @@ export async function openBrokerEnds(url: string, names: QueueNames): Promise<Br
     const consumer = connection.createConsumer(
       {
         queue,
-        // Declared on every connection: a broker that lost its data has lost the queue, too.
+        // Declared on every connection: a broker that lost its data has lost the queue as well.
         queueOptions: { durable: true },
         qos: { prefetchCount: AT_ONCE },
       },
@@ -78,7 +78,7 @@ export async function openBrokerEnds(url: string, names: QueueNames): Promise<Br
   };
 }
 
-/** The driver parses what calls itself JSON. */
+/** The driver parses bodies with the content type JSON. */
 function textOf(body: unknown): string {
   if (Buffer.isBuffer(body)) return body.toString('utf8');
   return typeof body === 'string' ? body : JSON.stringify(body);

@@ -20,7 +20,7 @@ export type Crew = {
 export type CrewPlace = {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What every process runs; the command line unless said. */
+  /** The program of every process; by default the command line. */
   readonly program?: URL | undefined;
   /** Runs at the first gateway before the other processes start. */
   readonly prepare: (url: string, signal: AbortSignal) => Promise<void>;

@@ -86,7 +86,7 @@ export function configurationFile({ windowMs, limitGuardMs }: Dose): string {
         [KILLER_MODEL]: { inputUsd: 0, outputUsd: 10 },
       },
     },
-    // As the other clocks: a circuit that opened is tried again within the row.
+    // Short like the other time limits, so that an open circuit is probed within the row.
     breaker: { openMs: 3_000 },
   });
 }

@@ -1,6 +1,6 @@
 // One process of the installation: a gateway, dispatcher or worker with a port and data folder that survive its
-// restarts. It restarts a process that exits by itself, as a supervisor would; a process killed by the row stays down
-// until the row starts it.
+// restarts. It restarts a process that exits unexpectedly, as a supervisor would; a process killed by the row stays
+// down until the row starts it.
 // States: down → (start) up → (kill) down; up ⇄ frozen; up → (exit) → up again.
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -18,10 +18,10 @@ export type MemberPlan = {
   readonly name: string;
   readonly args: readonly string[];
   readonly port: number;
-  /** Where it runs; its data and its log are in a folder of its name below. */
+  /** The working folder; data and log are in a subfolder with the member's name. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What is run; the command line unless said. */
+  /** The program to run; by default the command line. */
   readonly program?: URL | undefined;
 };
 
@@ -48,12 +48,12 @@ export class Member {
     this.#spawn();
   }
 
-  /** SIGKILL, by its id; resolves when it is gone. */
+  /** Sends SIGKILL by process id; resolves when the process has exited. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** Asks it to end, and resolves when it has. */
+  /** Sends SIGTERM; resolves when the process has exited. */
   async stop(): Promise<void> {
     await this.#end('SIGTERM');
   }
@@ -66,7 +66,7 @@ export class Member {
     this.#child?.kill('SIGCONT');
   }
 
-  /** The end of its log, so that a failed start explains itself. */
+  /** The end of the process's log, for the message of a failed start. */
   lastWords(): string {
     return readFileSync(this.#logFile, 'utf8')
       .trim()
@@ -111,7 +111,7 @@ export class Member {
     });
     closeSync(log);
     this.#child = child;
-    // The last resort, when this process ends without stopping what it started.
+    // A last resort, in case this process ends without stopping its members.
     const atExit = () => child.kill('SIGKILL');
     process.once('exit', atExit);
     child.once('exit', () => {

@@ -27,12 +27,12 @@ const Call = z.object({
 });
 const Page = z.object({ data: z.array(Call) });
 
-/** One line of the truth log, as far as it is judged. */
+/** The fields of a truth log entry that the judge reads. */
 export type Call = z.infer<typeof Call>;
 
 export type Provider = {
   readonly url: string;
-  /** One scenario, or a list that takes the place of all. */
+  /** One scenario, or a list that replaces all scenarios. */
   play(scenario: object): Promise<void>;
   /** Every call since the log was last cleared. */
   calls(): Promise<Call[]>;

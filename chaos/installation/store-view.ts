@@ -27,7 +27,7 @@ const Money = z.object({
   costNanos: whole,
   postedNanos: whole,
   reservedNanos: whole,
-  /** What reservations and reserves say is reserved, one by one. */
+  /** The reserved amounts by the rows of reservations and allotments. */
   spokenForNanos: whole,
   rolledUp: whole,
 });
@@ -41,14 +41,14 @@ export type StoredLetter = z.infer<typeof Letter>;
 
 export type StoreView = {
   jobs(): Promise<StoredJob[]>;
-  /** How many jobs there are, and how many of them have not ended. */
+  /** The number of jobs, and of jobs that have not ended. */
   progress(): Promise<{
     readonly all: number;
     readonly open: number;
     readonly reservations: number;
   }>;
   money(): Promise<StoredMoney>;
-  /** The organisation's budget by month, the oldest first. */
+  /** The organisation's budget by month, oldest first. */
   months(): Promise<StoredMonth[]>;
   deadLetters(): Promise<StoredLetter[]>;
 };

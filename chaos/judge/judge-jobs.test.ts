@@ -67,13 +67,13 @@ function judgeWith(change: Partial<Evidence>) {
   });
 }
 
-test('a load of which nothing was lost or doubled passes', () => {
+test('a load without losses and duplicates passes', () => {
   const finding = judgeWith({});
   assert.equal(hasPassed(finding), true);
   assert.deepEqual([finding.attempted, finding.acknowledged], [2, 2]);
 });
 
-test('an acknowledged job that is not there, not ended or without its result is lost', () => {
+test('an acknowledged job that is missing, unfinished or without its result is lost', () => {
   assert.equal(judgeWith({ stored: [stored(1)] }).lost, 2);
   assert.equal(judgeWith({ stored: [stored(0, { state: 'queued' }), stored(1)] }).lost, 1);
   assert.equal(judgeWith({ stored: [stored(0, { hasResult: false }), stored(1)] }).lost, 1);

@@ -16,9 +16,9 @@ export type Evidence = {
   readonly money: StoredMoney;
   readonly calls: readonly Call[];
   readonly results: ReadonlyMap<string, readonly string[]>;
-  /** Whether each raw message's result must be on the results queue: not where the broker's data was thrown away. */
+  /** Whether each raw message's result must be on the results queue: false where the broker's data was deleted. */
   readonly areResultsTold: boolean;
-  /** Whether a job may also have ended as a dead letter, after the attempts that it has. */
+  /** Whether a job may also have ended as a dead letter after all its attempts. */
   readonly mayBeDeadLetters: boolean;
   readonly dose: Dose;
 };

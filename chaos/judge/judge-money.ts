@@ -8,7 +8,7 @@ export function isBillable({ outcome }: Call): boolean {
   return outcome === 'ok' || outcome === 'aborted_by_client';
 }
 
-/** What does not agree, in words. */
+/** The sums that do not agree, in words. */
 export function disagreements(money: StoredMoney): string[] {
   const { records, rolledUp, costNanos, postedNanos, reservedNanos, spokenForNanos } = money;
   const found: string[] = [];

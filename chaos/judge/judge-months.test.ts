@@ -11,7 +11,7 @@ const month = (number: number, postedNanos: number) => ({
   reservedNanos: 0,
 });
 
-test('each call in the month in which it came, within the budget, is as it should be', () => {
+test('calls in the months of their arrival and within the budget pass', () => {
   const months = [month(202611, 20), month(202612, 10)];
   const finding = judgeMonths({ ...usual, months });
   assert.deepEqual([finding.overspendNanos, finding.shortcomings], [0, []]);
@@ -27,7 +27,7 @@ test('an old month that was set to zero, or is gone, is found', () => {
     assert.equal(judgeMonths({ ...usual, months }).shortcomings.length, 1);
 });
 
-test('more than the budget in either month is overspent, by the provider or by the books', () => {
+test('overspending in either month is found, as charged by the provider or as stored', () => {
   const months = [month(202611, 20), month(202612, 35)];
   assert.equal(judgeMonths({ ...usual, months }).overspendNanos, 15);
   assert.equal(judgeMonths({ ...usual, budgetNanos: 15, months: [] }).overspendNanos, 5);

@@ -6,9 +6,9 @@ import type { Call } from '../installation/provider.ts';
 import { busiestSpan, usedParts } from './pace.ts';
 
 const SECOND_MS = 1_000;
-/** Of the rate, in the busiest second. */
+/** The largest allowed multiple of the limit's rate in the busiest second. */
 const MAX_OF_RATE = 1.5;
-/** Of the limit, while jobs wait. */
+/** The smallest allowed share of the limit used while jobs wait. */
 const MIN_USE = 0.95;
 
 export type PaceFinding = {

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { busiestSpan, usedParts } from './pace.ts';
 
 suite('the pace of calls', () => {
-  test('a window counts when it is whole: from the first call on, until the last', () => {
+  test('only whole windows between the first and the last call count', () => {
     const limit = { perWindow: 4, windowMs: 100 };
     assert.deepEqual(usedParts([0, 0, 10, 99, 100, 150, 199, 250], limit), [1, 0.75]);
     assert.deepEqual(usedParts([7], limit), []);

@@ -3,7 +3,7 @@
 
 export type PaceLimit = { readonly perWindow: number; readonly windowMs: number };
 
-/** The parts of the limit that were used in each whole window, one after the other from the first call to the last. */
+/** The share of the limit used in each whole window, in order, from the first call to the last. */
 export function usedParts(
   arrivals: readonly number[],
   { perWindow, windowMs }: PaceLimit,

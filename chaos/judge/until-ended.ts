@@ -21,7 +21,7 @@ export async function untilEnded(
   const told = areResultsTold ? jobs.filter(({ isRaw }) => isRaw) : [];
   const deadline = performance.now() + arena.dose.patienceMs;
   while (performance.now() < deadline) {
-    // An engine may be on its way up still.
+    // An engine may still be starting.
     const now = await store.progress().catch(() => undefined);
     const untold = told.filter(({ id }) => acknowledged.has(id) && !ends.results.has(id)).length;
     if (now && now.all >= acknowledged.size && now.open + now.reservations + untold === 0) return;
@@ -34,7 +34,7 @@ export async function untilEnded(
   }
 }
 
-/** Until what dead processes reserved for their calls has been settled. */
+/** Waits until the reservations of dead processes have been settled. */
 export async function untilNothingHeld(arena: Arena, { store }: Installation): Promise<void> {
   const deadline = performance.now() + arena.dose.patienceMs;
   while (performance.now() < deadline) {

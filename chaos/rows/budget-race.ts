@@ -41,7 +41,9 @@ export const row: ChaosRow = {
   },
 };
 
-/** What dead gateways had set aside comes back: sooner or later every call is made that the budget can pay for. */
+/**
+ * Amounts reserved by dead gateways are released, so that in the end every call is made that the budget can pay for.
+ */
 async function spendTheRest(
   arena: Arena,
   installation: Installation,

@@ -13,7 +13,7 @@ const CALLERS = 20;
 
 export const row: ChaosRow = {
   name: 'client-gone',
-  title: 'callers leave in the middle of a stream',
+  title: 'callers disconnect in the middle of a stream',
   order: 11,
   isInShort: false,
   async run(arena) {
@@ -28,7 +28,7 @@ export const row: ChaosRow = {
   },
 };
 
-/** How many had something of the answer before they left. */
+/** The number of callers that had received part of the answer before they disconnected. */
 async function leaveMany(
   { signal, dice }: Arena,
   { crew }: Installation,

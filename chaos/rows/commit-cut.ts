@@ -1,5 +1,5 @@
 // The connection to PostgreSQL breaks between a COMMIT and its reply: the writer cannot know the outcome. The write is
-// repeated or swept up and takes effect once.
+// repeated, or the sweeper repairs it, and it takes effect once.
 
 import type { ChaosRow } from '../chaos-row.ts';
 import { cutAnswers } from '../faults/cut-cable.ts';

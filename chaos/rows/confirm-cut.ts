@@ -7,13 +7,13 @@ import { isConfirm } from '../faults/engine-answers.ts';
 
 export const row: ChaosRow = {
   name: 'confirm-cut',
-  title: 'the network breaks between publishing and its confirm',
+  title: 'the network breaks between a publish and its confirm',
   order: 14,
   isInShort: false,
   run: (arena) =>
     cutAnswers(arena, {
       to: 'rabbitmqUrl',
       isAnswer: isConfirm,
-      title: 'the confirm of a publishing',
+      title: 'the confirm of a publish',
     }),
 };

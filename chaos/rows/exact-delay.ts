@@ -6,7 +6,7 @@ import { exactDelayDose } from '../faults/exact-delay-dose.ts';
 import { harmJobs } from '../faults/harm-jobs.ts';
 import { judgePace } from '../judge/judge-pace.ts';
 
-/** All are handed in long before the limit could serve them. */
+/** All jobs are submitted long before the limit could serve them. */
 const HURRY_PER_SECOND = 2_000;
 
 export const row: ChaosRow = {

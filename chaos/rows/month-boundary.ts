@@ -13,9 +13,9 @@ import { disagreements, isBillable } from '../judge/judge-money.ts';
 import { judgeMonths } from '../judge/judge-months.ts';
 import { untilNothingHeld } from '../judge/until-ended.ts';
 
-/** Half an hour beside UTC, so that a month of UTC would be the wrong one. */
+/** UTC+5:30, so that a budget that used the month of UTC would be detected. */
 const TIME_ZONE = 'Asia/Kolkata';
-/** The processes must be up, and most of the budget spent, before it comes. */
+/** Time before midnight to start the processes and spend most of the budget. */
 const MIDNIGHT_AFTER_MS = 40_000;
 const CALLERS = 20;
 /** Calls that the rest of the budget covers shortly before midnight; twice this number is attempted. */
@@ -30,7 +30,7 @@ const Budget = z.object({ spentUsd: z.number() });
 
 export const row: ChaosRow = {
   name: 'month-boundary',
-  title: "an organisation's month ends while it calls",
+  title: "an organisation's month ends during its calls",
   order: 17,
   isInShort: false,
   async run(arena) {
@@ -55,7 +55,7 @@ export const row: ChaosRow = {
   },
 };
 
-/** Spends all but what is left for midnight. */
+/** Spends the budget except for the amount left for midnight. */
 async function callBefore(
   arena: Arena,
   { crew }: Installation,
@@ -69,7 +69,7 @@ async function callBefore(
   return outcomes;
 }
 
-/** Begins before midnight what ends after it, and kills a gateway meanwhile. */
+/** Starts calls before midnight that end after it, and kills a gateway in between. */
 async function callOver(
   arena: Arena,
   { crew }: Installation,
@@ -88,7 +88,7 @@ async function callOver(
   return calling;
 }
 
-/** More than the new month can pay for. */
+/** Starts more calls than the new month can pay for. */
 async function callAfter(
   arena: Arena,
   { crew }: Installation,
@@ -110,7 +110,7 @@ type Happened = {
   readonly outcomes: readonly CallOutcome[];
   readonly midnight: Midnight;
   readonly budgetNanos: number;
-  /** What the new month had spent when it began. */
+  /** The spending of the new month at its start. */
   readonly atStartUsd: number;
 };
 

@@ -28,7 +28,7 @@ export const row: ChaosRow = {
   isInShort: true,
   async run(arena) {
     const { kills, isShort } = arena.dose;
-    // A killing job takes ten workers with it, each of which must be missed first: too long for every change.
+    // A killing job takes ten workers with it, each of which must be detected as dead first: too slow for every change.
     const killers = isShort ? [] : Array.from({ length: KILLERS }, (_, index) => `killer-${index}`);
     const unreadable = Array.from(
       { length: kills * UNREADABLE.length },
@@ -75,7 +75,7 @@ async function sendPoison(
   }
 }
 
-/** Until each of the killing jobs has ended. */
+/** Kills the worker of each killing job until all these jobs have ended. */
 async function killWhoRuns(
   arena: Arena,
   { store, crew }: Installation,
@@ -90,7 +90,7 @@ async function killWhoRuns(
       running.some(({ leaseOwner }) => leaseOwner === name),
     );
     for (const victim of victims) {
-      arena.progress(`${victim.name} dies of its job`);
+      arena.progress(`${victim.name} is killed by its job`);
       await victim.kill();
       victim.start();
     }
@@ -98,7 +98,7 @@ async function killWhoRuns(
   }
 }
 
-/** Every poison has its dead letter, in the store and as a copy on the queue. */
+/** Waits until every poison message has its dead letter, in the store and as a copy on the queue. */
 async function lookForLetters(
   { signal, dose }: Arena,
   { store, ends }: Installation,

@@ -9,13 +9,13 @@ import { disagreements, isBillable } from '../judge/judge-money.ts';
 import { untilNothingHeld } from '../judge/until-ended.ts';
 
 const CALLERS = 8;
-/** Half of the limit, so that no call is refused. */
+/** A rate of half the limit, so that no call is refused. */
 const PART_OF_LIMIT = 0.5;
 const READY_WITHIN_MS = 60_000;
 
 export const row: ChaosRow = {
   name: 'rolling-restart',
-  title: 'gateways restarted in turn, and no unary call fails',
+  title: 'gateways are restarted in turn, and no unary call fails',
   order: 12,
   isInShort: false,
   async run(arena) {

@@ -13,7 +13,7 @@ const CHUNKS = { chunks: 8, chunkDelayMs: 20 };
 
 export const row: ChaosRow = {
   name: 'stream-cut',
-  title: 'the provider breaks streams off in the middle',
+  title: 'the provider cuts streams in the middle',
   order: 16,
   isInShort: false,
   async run(arena) {
@@ -34,7 +34,7 @@ export const row: ChaosRow = {
   },
 };
 
-/** A stream's end as its caller saw it. */
+/** How a stream ended for its caller. */
 type Ending = 'whole' | 'error_event' | 'refused' | 'torn';
 
 async function listenMany(

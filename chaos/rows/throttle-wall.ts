@@ -8,9 +8,9 @@ import { untilServed } from '../faults/strike.ts';
 import { usualScenario } from '../installation/arena.ts';
 
 const WALL_SECONDS = { short: 10, full: 60 } as const;
-/** What was on its way when the first refusal came may still arrive. */
+/** Calls in flight at the first refusal may still arrive. */
 const NEWS_MS = 2_000;
-/** All are handed in long before the limit could serve them. */
+/** All jobs are submitted long before the limit could serve them. */
 const HURRY_PER_SECOND = 200;
 
 export const row: ChaosRow = {

@@ -12,7 +12,7 @@ const MAX_ZOMBIES = 6;
 
 export const row: ChaosRow = {
   name: 'zombie',
-  title: 'processes stopped and woken after others took their work over',
+  title: 'processes frozen and resumed after other servers took over their work',
   order: 6,
   isInShort: false,
   run: (arena) => harmJobs(arena, { harm: (installation) => stopAndWake(arena, installation) }),
