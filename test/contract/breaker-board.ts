@@ -100,7 +100,7 @@ export function breakerBoardContract(
       assert.equal(board.isClosed(key), false);
       return key;
     }
-    /** A probe that is due; a board refuses at first if its Redis answers late. */
+    /** Acquires the due probe; a board refuses at first if its Redis answers late. */
     async function probesOf(key: CircuitKey, asks = 1): Promise<readonly BreakerPass[]> {
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         const all = Array.from({ length: asks }, () => ask(board, key));

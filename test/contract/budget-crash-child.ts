@@ -1,8 +1,8 @@
-// A process for a test to kill: a server that spends a budget as fast as it can, on embedded storage or a shared PostgreSQL. It
-// prints `reserved <id>` before an attempt would be sent, `used <id>` when its caller would have the answer, `refused <id>`,
-// and `done` after the last request.
-// Arguments: data folder, name of this life, number of requests, life of a reservation in ms, percentage of settled attempts,
-// the URL of PostgreSQL (optional), and the time in ms over which the requests are spread (optional).
+// A process for a test to kill: a server that spends a budget as fast as it can, on embedded storage or a shared
+// PostgreSQL. It prints `reserved <id>` before an attempt would be sent, `used <id>` when its caller would have the
+// answer, `refused <id>`, and `done` after the last request. Arguments: data folder, incarnation, number of requests,
+// lifetime of a reservation in ms, percentage of settled attempts, the URL of PostgreSQL (optional), and the time in ms
+// over which the requests are spread (optional).
 
 import path from 'node:path';
 import { openPostgres } from '../../src/adapters/postgres/connection/open-postgres.ts';

@@ -48,7 +48,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       return made;
     }
 
-    /** The posted and the reserved amount of the organisation's budget. */
+    /** The posted and reserved amounts of the organisation's budget. */
     async function standing(of: BudgetOwner): Promise<readonly [number, number]> {
       const status = await server.ledger.status(of, 'organization');
       return [status?.spentNanos ?? -1, status?.reservedNanos ?? -1];
@@ -165,7 +165,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       );
     });
 
-    it('posts a record once however often it is delivered, also without a reservation', async () => {
+    it('posts a record once however often it is delivered, even without a reservation', async () => {
       const mine = await owner();
       const ask = reservationRequest('a', { owner: mine });
       await decided(server.ledger, ask);

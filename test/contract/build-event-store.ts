@@ -82,7 +82,7 @@ export function buildEventStoreContract(
       assert.deepEqual(await read('bare'), [{ ...plain('bare'), ...empty, id }]);
     });
 
-    it('a page ends behind the event that reaches its bytes, and has at least one event', async () => {
+    it('a page ends after the event that reaches its size, and has at least one event', async () => {
       const large = { ...plain('large'), data: { text: 'é'.repeat(5000) } };
       const ids = await opened.events.append([plain('large'), large, large, plain('large')]);
       const pageOf = async (maxBytes: number, after = 0) =>

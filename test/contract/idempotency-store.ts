@@ -150,7 +150,7 @@ export function idempotencyStoreContract(
       assert.deepEqual(await store.claim(again(claim), NOW), { kind: 'finished', answer });
     });
 
-    it('an answer is returned until it expires and not after, also without pruning', async () => {
+    it('an answer is returned until it expires and not after, even without pruning', async () => {
       const claim = claimOf();
       await store.claim(claim, NOW);
       await store.finish(claim, answerOf(), NOW);

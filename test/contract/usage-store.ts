@@ -169,7 +169,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       );
     });
 
-    it('lists the most expensive of more users than it may list, and all of them in the total', async () => {
+    it('lists the most expensive users up to a maximum, and counts all users in the total', async () => {
       const count = MAX_GROUPS + 5;
       const records = Array.from({ length: count }, (_, at) =>
         usage(`many-${at}`, { userId: `user-${at}`, costNanos: at }),

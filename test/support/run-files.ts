@@ -1,7 +1,7 @@
-// Runs the given test files, in their order: `node --test` would sort them by name. Prints the spec report. Files that fail
-// beside others run a second time, one at a time: a file that then passes depends on the load of the machine. It is listed
-// as flaky, which is a defect of the test, but does not fail the run. The exit code is 1 if a file fails both times, or if
-// more files fail than chance explains.
+// Runs the given test files, in their order: `node --test` would sort them by name. Prints the spec report. Files that
+// fail while others run are repeated one at a time: a file that then passes depends on the load of the machine. It is
+// listed as flaky, which is a defect of the test, but does not fail the run. The exit code is 1 if a file fails both
+// times, or if more files fail than chance explains.
 
 import { relative } from 'node:path';
 import { run } from 'node:test';

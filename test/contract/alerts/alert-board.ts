@@ -39,7 +39,7 @@ export function alertBoardContract(adapter: string, open: () => Promise<OpenedAl
       assert.equal(await board.start(alertOf('alt_4'), []), true);
     });
 
-    it('an id is accepted once, also after its alert has ended', async () => {
+    it('an id is accepted once, even after its alert has ended', async () => {
       assert.equal(await board.start({ ...alertOf('alt_1'), endedAt: 1000 }, STARTED), true);
       assert.equal(await board.start({ ...alertOf('alt_1'), endedAt: 1000 }, STARTED), false);
       assert.deepEqual(await board.firing(), []);
@@ -72,7 +72,7 @@ export function alertBoardContract(adapter: string, open: () => Promise<OpenedAl
       assert.equal((await board.claimNotices(9000, 20_000, 10)).length, 3);
     });
 
-    it('a settled notice is gone or due at its next try', async () => {
+    it('a settled notice is gone or due at its next delivery', async () => {
       await board.start(alertOf('alt_1'), STARTED);
       const [first, second] = await board.claimNotices(2000, 9000, 10);
       await board.settleNotice(first?.id ?? '', 'done');

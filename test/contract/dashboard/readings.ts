@@ -71,7 +71,7 @@ export function dashboardReadingsContract(
       assert.deepEqual(await ids({ minLatencyMs: 4000 }), ['req_a.1']);
     });
 
-    it('a page with filters ends at its window and names the place to go on from', async () => {
+    it('a page with filters ends at its window and returns the cursor of the next page', async () => {
       const { requests, usage } = opened;
       const many = Array.from({ length: 2100 }, (_, index) =>
         record(`req_${String(index).padStart(5, '0')}`, 1, {

@@ -1,6 +1,6 @@
-// A process to be killed: a pipeline on embedded storage that submits jobs as fast as it can and runs them. It writes
-// `ack <id>` when a job was accepted, and `drained` when no job is left.
-// Arguments: data folder, number of the first job, count of jobs.
+// A process for a test to kill: a pipeline on embedded storage that submits jobs as fast as it can and runs them. It
+// writes `ack <id>` when a job was accepted, and `drained` when no job is left. Arguments: data folder, number of the
+// first job, count of jobs.
 
 import path from 'node:path';
 import { createDeadLetterStore } from '../../../src/adapters/sql/jobs/dead-letter-store.ts';

@@ -102,7 +102,7 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       );
     });
 
-    it("an error of the caller's fails the job immediately, without a dead letter", async () => {
+    it('an error that the caller caused fails the job immediately, without a dead letter', async () => {
       rig.run(() => ({ kind: 'failed', verdict: MISTAKE }));
       const job = await rig.submit();
       rig.start();

@@ -137,10 +137,10 @@ class World {
     const lease = { owner: by, until: this.#now + LEASE_MS };
     const rows = await this.#operations.claim('q', { count, lease, now: this.#now });
     const free = [...this.#model].filter(([, held]) => this.#isFree(held));
-    assert.equal(rows.length, Math.min(count, free.length), 'all that is free may be had');
+    assert.equal(rows.length, Math.min(count, free.length), 'all free messages can be claimed');
     for (const row of rows) {
       const held = this.#model.get(row.id);
-      assert.ok(held && this.#isFree(held), `${row.id} was not to be had`);
+      assert.ok(held && this.#isFree(held), `${row.id} could not be claimed`);
       assert.equal(Number(row.deliveries), held.deliveries + 1);
       Object.assign(held, { owner: by, leaseUntil: lease.until, deliveries: held.deliveries + 1 });
     }

@@ -1,5 +1,5 @@
-// The findings of axe-core in a page. The page's policy allows no injected script, so the script enters through the debugger's
-// protocol, which the policy does not concern.
+// The findings of axe-core in a page. The page's policy allows no injected script, so the script enters through the
+// debugger's protocol, to which the policy does not apply.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,7 +11,7 @@ const ALL_RULES = `['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'bes
 /** The rules that depend on colours. */
 const COLOUR_RULES = `{ type: 'rule', values: ['color-contrast', 'link-in-text-block'] }`;
 
-/** Of the page as it is; one line per violation: rule, impact, elements. */
+/** Checks the page in its current state; one line per violation: rule, impact, elements. */
 export function findViolations(page: Page): Promise<readonly string[]> {
   return runAxe(page, ALL_RULES);
 }

@@ -1,4 +1,4 @@
-// A page of the dashboard in a browser context of its own, and what went wrong in it: violations of the content security
+// A page of the dashboard in its own browser context, and the problems in it: violations of the content security
 // policy, uncaught errors, errors in the console.
 
 import type { Browser, Page } from 'playwright-core';
@@ -50,7 +50,7 @@ export async function openDashboard(
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: theme,
-    // A colour on its way from one theme to the other has the contrast of neither.
+    // During the transition between two themes a colour has the contrast of neither.
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();

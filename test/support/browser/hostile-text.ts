@@ -1,7 +1,7 @@
 // Texts that would become markup, a script or a terminal sequence on a page that does not treat them as text.
 
 export const MARKUP = '<img src=x onerror="window.owned=1"><script>window.owned=1</script>';
-/** Also what terminals, JavaScript and JSON interpret, and more than any column is wide. */
+/** Also sequences that terminals, JavaScript and JSON interpret, and a text wider than any column. */
 export const HOSTILE = `${MARKUP}\u001b[31m\u2028"}]'\n\${7*7} ${'x'.repeat(3000)}`;
 
 /** Evaluated on a page: elements and attributes that markup in a text would create; the pages themselves have none of them. */

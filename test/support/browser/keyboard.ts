@@ -1,4 +1,4 @@
-// The Tab key in a page: every control that is there at the begin has to get the focus.
+// The Tab key in a page: every control that exists at the start has to get the focus.
 
 import type { Page } from 'playwright-core';
 
@@ -19,7 +19,7 @@ export async function findUnreached(page: Page): Promise<readonly string[]> {
   return Array.isArray(found) ? found.map(String) : [String(found)];
 }
 
-/** Tabs of a tab list but one, and their like, are reached by the arrow keys: they have a negative tabindex. */
+/** Arrow keys reach all tabs of a tab list but one, and similar controls: these have a negative tabindex. */
 const MARK_CONTROLS = `(() => {
   const controls = 'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex="0"]';
   window.controls = [...document.querySelectorAll(controls)]

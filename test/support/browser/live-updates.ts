@@ -1,15 +1,15 @@
-// Live updates of the dashboard faster than the server sends them, through the page's own event stream, and the tasks of the
-// page meanwhile. Every update changes every part of the overview, and the next one waits until the figures and all charts
-// of the one before are drawn.
+// Live updates of the dashboard faster than the server sends them, through the page's own event stream, and the page's
+// tasks during the updates. Every update changes every part of the overview, and the next one waits until the figures
+// and all charts of the one before are drawn.
 
 import type { Browser, Page } from 'playwright-core';
 
 export type TaskTimes = {
   /** The updates with drawn figures and charts. */
   readonly drawn: number;
-  /** Of `PerformanceObserver`: tasks of more than 50 ms from begin to end, in whole milliseconds. */
+  /** From `PerformanceObserver`: tasks of more than 50 ms from start to end, in whole milliseconds. */
   readonly longTasks: readonly number[];
-  /** The most processor time that one task of the page took. */
+  /** The maximum processor time of one task of the page. */
   readonly longestOwnMs: number;
 };
 

@@ -10,7 +10,7 @@ const PROGRAM = fileURLToPath(new URL('../../contract/budget-crash-child.ts', im
 export type BudgetChild = {
   /** The ids printed after a word: `reserved`, `used` or `refused`. */
   said(word: string): ReadonlySet<string>;
-  /** Resolves when `count` lines with the word were printed; also for `done` and `ready`. */
+  /** Resolves when `count` lines with this word were printed, `done` and `ready` included. */
   until(word: string, count?: number): Promise<void>;
   /** SIGKILL; resolves when the process has exited. */
   kill(): Promise<void>;

@@ -38,7 +38,7 @@ export async function ask({ url, apiKey }: Caller, asked: Ask = {}): Promise<Ans
   return { status: response.status, headers: response.headers, text: await readText(response) };
 }
 
-/** A cut Gemini stream breaks its connection behind the error event; the text up to there is the answer. */
+/** A cut Gemini stream breaks its connection after the error event; the text up to there is the answer. */
 async function readText({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   try {
@@ -60,7 +60,7 @@ export function chatAsk(asked: Ask = {}): Ask {
   return { path: '/v1/chat/completions', body, ...asked };
 }
 
-/** `code` is Spillway's own, also where the format shows the vendor's. */
+/** `code` is Spillway's code, even where the format shows the vendor's. */
 export type WireError = {
   readonly code: string;
   readonly message: string;

@@ -1,5 +1,5 @@
-// A front end's reader of build events as it was written before the migration: it knows the classic field names alone, and
-// shows one line per event. It polls, or follows the live stream.
+// A front end's reader of build events as it was written before the migration: it knows only the classic field names,
+// and shows one line per event. It polls, or follows the live stream.
 
 import { openEventStream } from './event-stream.ts';
 

@@ -1,4 +1,4 @@
-// Reads a response to its end, or until its connection breaks: a cut Gemini stream breaks behind its error.
+// Reads a response to its end, or until its connection breaks: a cut Gemini stream breaks after its error event.
 
 export async function readUntilBroken({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];

@@ -5,11 +5,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Limit } from '../../../src/resilience/rate-limiter.ts';
 
-/** When it was asked for and when it was answered: it was admitted in between. */
+/** When the permit was requested and when the answer arrived: the admission is in between. */
 export type Admitted = readonly [askedAt: number, answeredAt: number];
 
 export type Crowd = {
-  /** Ends them all and gives everything they got. */
+  /** Stops all processes; resolves to all their permits. */
   stop(): Promise<Admitted[]>;
 };
 
@@ -36,7 +36,7 @@ async function stopOne(child: ChildProcess): Promise<Admitted[]> {
   return admitted ?? [];
 }
 
-/** The most that were surely admitted within one span as long as the window. */
+/** The largest number of permits that were certainly admitted within one span as long as the window. */
 export function mostInOneWindow(admitted: readonly Admitted[], windowMs: number): number {
   const byAnswer = admitted.toSorted((one, other) => one[1] - other[1]);
   let most = 0;

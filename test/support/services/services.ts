@@ -15,7 +15,7 @@ export type Services = {
   readonly chromiumPath: string | undefined;
   /** The folder with the private servers' data and logs; undefined without private servers. */
   readonly folder: string | undefined;
-  /** REDIS_URL, RABBITMQ_URL, DATABASE_URL and CHROMIUM_PATH, as far as requested. */
+  /** REDIS_URL, RABBITMQ_URL, DATABASE_URL and CHROMIUM_PATH of the requested services. */
   environment(): Record<string, string>;
   /** One line per service, for a person. */
   describe(): string;

@@ -1,5 +1,5 @@
-// Wraps a test run: starts the services, runs, stops the services, whatever happens in between. For the test
-// runner; a test that kills servers starts its own (start-services.ts).
+// Wraps a test run: starts the services, runs the tests, and stops the services in any case. For the test runner; a
+// test that kills servers starts its own (start-services.ts).
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Environment, type Log, WANTED_NAMES, type WantedName } from './service-catalogue.ts';
@@ -39,7 +39,7 @@ export async function withServices(
   }
 }
 
-/** Rejects a grace period after the stop request, so that a run that reacts can end by itself. */
+/** Rejects a grace period after the stop request, so that a run that reacts to it can end normally. */
 async function stoppedFor(signal: AbortSignal): Promise<never> {
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   await delay(GRACE_MS, undefined, { ref: false });

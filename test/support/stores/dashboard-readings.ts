@@ -1,4 +1,4 @@
-// The readings of the dashboard over a store, for the contract suite: with the stores that write the rows.
+// The dashboard's readings over a store, with the stores that write its rows, for the contract suite.
 
 import { createJobFigures } from '../../../src/adapters/sql/jobs/job-figures.ts';
 import { createJobStore } from '../../../src/adapters/sql/jobs/job-store.ts';

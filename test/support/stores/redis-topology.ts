@@ -31,7 +31,7 @@ export type SentinelSet = {
   readonly primary: ServiceHandle;
   /** A client of the Redis that was the replica at first. */
   readonly replica: Redis;
-  /** From now on the replica gets no writes: it lacks them when it is promoted. */
+  /** Cuts replication: the replica lacks all later writes when it is promoted. */
   cutReplication(): Promise<void>;
   close(): Promise<void>;
 };

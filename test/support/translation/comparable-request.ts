@@ -50,7 +50,7 @@ function levelOf({ effort, budgetTokens }: NonNullable<NeutralRequest['reasoning
   return effort ?? (budgetTokens === undefined ? undefined : effortOf(budgetTokens));
 }
 
-/** The order of results among each other says nothing. */
+/** The order of tool results has no meaning. */
 function comparableTurn({ role, parts }: Turn, calls: readonly string[]): unknown {
   const results = parts.flatMap((part) => (part.kind === 'tool_result' ? [part] : []));
   const others = parts.filter((part) => part.kind !== 'tool_result');

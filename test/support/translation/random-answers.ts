@@ -1,5 +1,5 @@
-// Random answers with everything that two dialects both have. The table below names each dialect's features;
-// an answer has only those of both, so that a property compares it without exceptions.
+// Random answers with the features that two dialects share. The table below lists each dialect's features; an answer
+// uses only shared ones, so that a property compares it without exceptions.
 
 import fc from 'fast-check';
 import type {
@@ -14,7 +14,7 @@ type Features = {
   readonly reasons: readonly StopReason[];
   /** Thoughts, texts and calls come in any order and any number; else one thought, one text, then calls. */
   readonly isOrdered: boolean;
-  /** A refusal has a field of its own. */
+  /** Whether a refusal has its own field. */
   readonly hasRefusals: boolean;
   readonly hasCacheWrites: boolean;
   /** A thought without a proof and the thought after it become one. */
@@ -142,7 +142,7 @@ export function answersOf(first: DialectName, second: DialectName): fc.Arbitrary
     });
 }
 
-/** A regular end of an answer with calls is `tool_calls` at every vendor, and never one without. */
+/** A regular end of an answer with calls is `tool_calls` at every vendor, and the reason never occurs without calls. */
 function regular(reason: StopReason, parts: readonly AnswerPart[]): StopReason {
   if (reason !== 'end' && reason !== 'tool_calls') return reason;
   return parts.some(({ kind }) => kind === 'tool_call') ? 'tool_calls' : 'end';
@@ -152,7 +152,7 @@ function isThought(part: AnswerPart): part is ReasoningPart {
   return part.kind === 'reasoning';
 }
 
-/** What an answer says to a caller of these dialects. Ids are made anew for each format. */
+/** The meaning of an answer for a caller of these dialects. Each format makes new ids. */
 export function comparableAnswer(
   { parts, stop, usage }: NeutralAnswer,
   ...dialects: readonly DialectName[]

@@ -1,6 +1,6 @@
-// Random requests with everything that two dialects both have. The table below names each dialect's features;
-// a request has only those of both, so that a property compares it without exceptions. It has no thoughts: a request carries
-// them to the vendor that made them and to no other one.
+// Random requests with the features that two dialects share. The table below lists each dialect's features; a request
+// uses only shared ones, so that a property compares it without exceptions. It has no thoughts: a request carries them
+// only to the vendor that made them.
 
 import fc from 'fast-check';
 import {

@@ -1,5 +1,5 @@
-// The order of events that each vendor documents for its streams, as checks on a whole stream: what begins, ends, numbers and
-// repeats what. The vendors' SDKs tolerate more than this.
+// The order of events that each vendor documents for its streams, as checks on a whole stream: starts, ends, numbers
+// and repetitions. The vendors' SDKs tolerate more than this.
 
 import assert from 'node:assert/strict';
 import { isObject } from '../../../src/translation/fields.ts';

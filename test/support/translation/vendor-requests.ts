@@ -1,6 +1,6 @@
-// The vendors' request formats as strict schemas, for the fields that translation writes: an unknown field, a wrong type or a
-// missing field is an error. Each schema is held to the published types of the vendor's SDK by the compiler, at the end of
-// this file, so that it cannot allow what the SDK could not send.
+// The vendors' request formats as strict schemas, for the fields that translation writes: an unknown field, a wrong
+// type or a missing field is an error. At the end of this file the compiler compares each schema with the published
+// types of the vendor's SDK, so that no schema allows a request that the SDK could not send.
 
 import type Anthropic from '@anthropic-ai/sdk';
 import type { GenerateContentParameters } from '@google/genai';

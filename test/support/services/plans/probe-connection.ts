@@ -23,7 +23,7 @@ export async function withConnection<T>(
   }
 }
 
-/** Only whether the address accepts a connection. */
+/** Only checks whether the address accepts a connection. */
 export function canConnect(address: { host: string; port: number }): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(address);

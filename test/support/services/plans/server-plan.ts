@@ -2,7 +2,7 @@
 // freezing and cleaning are written once (private-server.ts).
 
 export type ServerPlan = {
-  /** As in messages: "Redis". */
+  /** The name for messages, such as "Redis". */
   title: string;
   /**
    * With credentials generated for this run, so that another server on the same port is not mistaken for it.

@@ -1,5 +1,5 @@
 // Servers of one test with a configuration of their own: Redis replicas and Sentinels, a Redis with TLS, a connection
-// pooler. They end with the test, also when the test is killed.
+// pooler. They end with the test, even when the test is killed.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
