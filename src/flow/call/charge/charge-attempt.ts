@@ -30,7 +30,7 @@ type Answered = Pick<Attempt, 'reportedUsage' | 'streamedBytes' | 'receivedBytes
 
 type Sent = Pick<SentAttempt, 'reservedNanos'> & Partial<Pick<SentAttempt, 'target'>>;
 
-const NOTHING: ChargedUsage = Object.freeze({ usage: NO_USAGE, isEstimated: false });
+const NOTHING: ChargedUsage = Object.freeze({ usage: NO_USAGE, isEstimated: false, isFree: true });
 
 /** A complete answer; `outputBytes` is the size of its content, for an estimate. */
 export function chargeAnswer(

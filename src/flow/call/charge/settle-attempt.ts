@@ -51,6 +51,8 @@ export type ChargedUsage = {
   readonly isEstimated: boolean;
   /** The minimum charge, in nanodollars, of a call that the provider finishes although its answer is not read. */
   readonly leastNanos?: number;
+  /** The provider charges nothing, not even a price per request. */
+  readonly isFree?: true;
 };
 
 export type AttemptEnding = ChargedUsage & { readonly status: AttemptStatus };
@@ -106,10 +108,9 @@ export function closeAttempt(
     reasoningTokens: usage.reasoningTokens,
     provider: target.provider,
     model: target.model,
-    costNanos: Math.max(
-      ending.leastNanos ?? 0,
-      meter.costNanos(target.provider, target.model, usage),
-    ),
+    costNanos: ending.isFree
+      ? 0
+      : Math.max(ending.leastNanos ?? 0, meter.costNanos(target.provider, target.model, usage)),
     latencyMs: Math.round(clock.monotonic() - sentAtMs),
     status,
     streamed: plan.isStream,
