@@ -5,7 +5,7 @@
 
 import type { NativeRoute } from '../native-route.ts';
 import { NameTable } from './name-table.ts';
-import { type JsonSpan, peekFields, readInteger, readString } from './peek-fields.ts';
+import { type JsonSpan, peekFields, readCount } from './peek-fields.ts';
 import { bytesEqual, OPEN_BRACE, OPEN_BRACKET, skipSpace } from './scan.ts';
 
 /** The wire format and the endpoint of a request. */
@@ -142,14 +142,4 @@ function readNames(
   if (value === undefined) return answers;
   stated.answers = Math.max(stated.answers, value);
   return undefined;
-}
-
-/** Lenient parsers accept numbers in quotes, so they count here too. */
-function readCount(body: Buffer, span: JsonSpan): number | undefined {
-  const value = readInteger(body, span) ?? digits(readString(body, span));
-  return value !== undefined && value >= 0 ? value : undefined;
-}
-
-function digits(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined;
 }

@@ -94,6 +94,16 @@ export function readInteger(body: Buffer, span: JsonSpan | undefined): number | 
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
+/** Lenient parsers accept numbers in quotes, so they count here too; undefined for a negative number. */
+export function readCount(body: Buffer, span: JsonSpan | undefined): number | undefined {
+  const value = readInteger(body, span) ?? digits(readString(body, span));
+  return value !== undefined && value >= 0 ? value : undefined;
+}
+
+function digits(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined;
+}
+
 export function readBoolean(body: Buffer, span: JsonSpan | undefined): boolean | undefined {
   if (span === undefined) return undefined;
   if (body[span.start] === LOWER_T) return true;

@@ -98,7 +98,7 @@ function readTiers(
 }
 
 function readServerTools(
-  { format }: RequestKind,
+  { format, operation }: RequestKind,
   body: Buffer,
   fields: ReadonlyMap<string, JsonSpan>,
   hasItemTools: boolean,
@@ -109,11 +109,17 @@ function readServerTools(
   const input = hasItemTools ? fields.get('input') : undefined;
   const loaded = input ? readItemTools(body, input) : { tools: NONE };
   if ('problem' in loaded) return loaded;
-  const all = loaded.tools.length === 0 ? read.tools : [...read.tools, ...loaded.tools];
+  const own = operation === 'chat' ? read.tools.map(withoutReport) : read.tools;
+  const all = loaded.tools.length === 0 ? own : [...own, ...loaded.tools];
   const calls = readUses(body, fields.get('max_tool_calls'));
   const bounded = calls === undefined ? all : all.map((tool) => ({ ...tool, maxUses: calls }));
   const implied = impliedTools(body, fields);
   return implied.length === 0 ? bounded : [...bounded, ...implied];
+}
+
+/** A chat of a compatible provider may use the tools of the Responses API, and its answer has no place for their calls. */
+function withoutReport(tool: ServerTool): ServerTool {
+  return { ...tool, isReported: false };
 }
 
 /** Fields that let the provider run a tool without listing it. */

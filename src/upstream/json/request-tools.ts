@@ -4,7 +4,7 @@
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { NameTable } from './name-table.ts';
-import { type JsonSpan, peekFields, readInteger, readString } from './peek-fields.ts';
+import { type JsonSpan, peekFields, readCount, readString } from './peek-fields.ts';
 import { COMMA, endOfValue, OPEN_BRACE, OPEN_BRACKET, skipSpace } from './scan.ts';
 import { JsonKeys } from './walk-keys.ts';
 
@@ -99,7 +99,7 @@ export function readTools(
 
 /** A maximum below 1 states none. */
 export function readUses(body: Buffer, span: JsonSpan | undefined): number | undefined {
-  const uses = readInteger(body, span);
+  const uses = readCount(body, span);
   return uses !== undefined && uses > 0 ? uses : undefined;
 }
 

@@ -66,6 +66,38 @@ suite('evasions of the bill', () => {
       assert.equal((await usageOf(tenant, 1)).costUsd, 25_210_000 / 1e9);
     });
 
+  test('a search that a chat cannot report costs one use', async () => {
+    gateway.simulator.setScenario({ usage: TOKENS });
+    const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
+    const body = { ...CHAT, model: 'gpt-4.1', tools: [{ type: 'web_search' }] };
+    const answer = await ask(tenant, { path: '/v1/chat/completions', body });
+    assert.equal(answer.status, 200, answer.text);
+    // 1000 × 2000 + 100 × 8000 + 1 × 10,000,000
+    assert.equal((await usageOf(tenant, 1)).costUsd, 12_800_000 / 1e9);
+  });
+
+  test('a maximum of uses in quotes is reserved in full', async () => {
+    gateway.simulator.clearLog();
+    const tenant = await newTenant(gateway, { monthlyBudgetUsd: 20 });
+    const search = { type: 'web_search_20250305', name: 'web_search' };
+    for (const [max_uses, status] of [
+      ['1', 200],
+      ['5000', 402],
+    ] as const) {
+      const body = { ...CLAUDE, tools: [{ ...search, max_uses }] };
+      assert.equal((await ask(tenant, { body })).status, status, max_uses);
+    }
+    assert.equal(gateway.simulator.log().length, 1);
+  });
+
+  test('a failed call costs nothing where each request has a price', async () => {
+    const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
+    gateway.simulator.setScenario({ preset: 'server-error' });
+    const chat = { ...CHAT, model: searching };
+    assert.equal((await ask(tenant, { path: '/v1/chat/completions', body: chat })).status, 503);
+    assert.equal((await usageOf(tenant, 1)).costUsd, 0);
+  });
+
   for (const item of [{ type: 'item_reference', id: 'msg_1' }, { id: 'msg_1' }])
     test(`a stored item (${JSON.stringify(item)}) reserves the context window`, async () => {
       gateway.simulator.clearLog();
