@@ -1,5 +1,5 @@
-// A reading that is taken at most once per interval, however many readers ask: concurrent readers share the reading in
-// flight, later ones get its result until it is too old. A failed reading is not cached.
+// A reading that is taken at most once per interval, no matter how many readers ask: concurrent readers share the
+// reading in flight, later ones get its result until it is too old. A failed reading is not cached.
 
 import type { Clock } from './clock.ts';
 

@@ -15,10 +15,10 @@ export type Clock = {
 /** setTimeout overflows above 2^31-1 ms and would fire at once: longer waits are cut into laps. */
 const MAX_LAP_MS = 2_147_483_647;
 
-/** For servers: a timer of theirs never keeps the process alive. */
+/** For servers: a timer never keeps the process alive. */
 export const systemClock: Clock = Object.freeze(createClock(false));
 
-/** For libraries: a timer keeps the process alive, because the caller awaits it. Runs in browsers, too. */
+/** For libraries: a timer keeps the process alive, because the caller awaits it. Also runs in browsers. */
 export const foregroundClock: Clock = Object.freeze(createClock(true));
 
 /** Resolves after `delayMs`; rejects with the signal's reason when it is aborted first. */

@@ -1,7 +1,7 @@
 // Sortable identifiers: a three-letter kind and a UUIDv7 without dashes, e.g. `req_01a1de45426770a5a90a94f0f69323fc`.
 // They sort by creation time, need no coordination between servers and show what they identify.
 //
-// The UUID is composed here because every request has one: the text comes out of one buffer as a flat string, where
+// The UUID is composed here because every request has one: the text comes out of one buffer as a flat string, whereas
 // removing the dashes from `randomUUIDv7()` joins five slices that the first lookup has to copy again.
 
 import { randomFillSync } from 'node:crypto';

@@ -1,6 +1,6 @@
-// Bounds the nesting of JSON from outside before it is parsed. JSON.parse keeps a frame per open bracket: a body of three
-// million brackets blocks the process for seconds, and a value of that depth overflows the stack of every function that
-// walks it. One pass over the text, no allocation; malformed text is left to the parser.
+// Bounds the nesting of JSON from outside before it is parsed. JSON.parse keeps a frame per open bracket: a body of
+// three million brackets blocks the process for seconds, and a value of that depth overflows the stack of every
+// function that walks it. It takes one pass over the text and no allocation; malformed text is left to the parser.
 
 /** Deeper than any request of an SDK; Google's parser refuses more than 100 levels. */
 export const MAX_JSON_DEPTH = 200;

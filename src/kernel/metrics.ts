@@ -1,6 +1,6 @@
-// A registry of counters, gauges and histograms. The hot path looks its cell up once and then adds to a number: no
-// allocation and no hashing per request. http/prometheus.ts renders the registry.
-// Cardinality is bounded: past MAX_SERIES label sets, further label sets share a cell labelled `other`.
+// A registry of counters, gauges and histograms. The hot path looks up its cell once and then adds to a number: no
+// allocation and no hashing per request. http/prometheus.ts renders the registry. Cardinality is bounded: past
+// MAX_SERIES label sets, further label sets share a cell labelled `other`.
 
 const MAX_SERIES = 500;
 

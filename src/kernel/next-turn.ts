@@ -4,7 +4,7 @@
 /** Below this size a step takes a few milliseconds. */
 export const LARGE_TEXT_BYTES = 2 ** 20;
 
-/** Resolves in a later turn of the event loop after a step on `bytes` bytes; undefined where the step was short. */
+/** Resolves in a later turn of the event loop after a step on `bytes` bytes; undefined if the step was short. */
 export function turnAfter(bytes: number): Promise<void> | undefined {
   if (bytes < LARGE_TEXT_BYTES) return undefined;
   return new Promise((resolve) => void setImmediate(resolve));

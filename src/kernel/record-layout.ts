@@ -8,7 +8,7 @@ export class RecordLayout<T extends object> {
   readonly #kinds: readonly FieldKind[];
   readonly #read: ReadFields<T>;
 
-  /** `read` has the order of `kinds`; the constructor throws if it has not. */
+  /** `read` must use the order of `kinds`; the constructor throws otherwise. */
   constructor(kinds: FieldKinds<T>, read: ReadFields<T>) {
     // Object.keys types its result as string[].
     this.fields = Object.keys(kinds) as (keyof T & string)[];
@@ -20,7 +20,7 @@ export class RecordLayout<T extends object> {
       throw new Error(`the fields are read in the order ${names.join()}`);
   }
 
-  /** Appends the values to `values`, because a journal line begins with a word of its own. */
+  /** Appends the values to `values`, because a journal line begins with another value. */
   values(record: T, values: StoredValue[] = []): StoredValue[] {
     const start = values.length;
     this.#read(record, values);

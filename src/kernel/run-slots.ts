@@ -1,8 +1,8 @@
-// Bounds the work of one consumer. At most `running` items hold a slot; at most `finishing` more have given theirs back
-// and still store their result, so that slow storage does not keep a provider idle and does not pile up either. It only
-// counts: the consumer decides which item starts next. An item that waits for a third party is set aside: it holds no
-// slot, counts towards no bound, and takes the next free slot before a new item does.
-// States of a slot: running ⇄ aside, running → finishing → released; running or aside → released.
+// Bounds the work of one consumer. At most `running` items hold a slot; at most `finishing` more have returned their
+// slot and still store their result, so that slow storage neither keeps a provider idle nor lets items pile up. This
+// class only counts: the consumer decides which item starts next. An item that waits for a third party is set aside: it
+// holds no slot, counts towards no bound, and takes the next free slot before a new item does. States of a slot:
+// running ⇄ aside, running → finishing → released; running or aside → released.
 
 export type RunSlot = {
   /** Gives the slot to the next item; this one still counts as finishing. Idempotent. */
@@ -56,7 +56,7 @@ export class RunSlots {
       resume: async () => {
         if (state !== 'aside') return;
         await this.#acquireFirst();
-        // Released meanwhile: the slot goes to the next item.
+        // Released while it waited: the slot goes to the next item.
         if (isReleased()) this.#count(-1, -1);
         else state = 'running';
       },

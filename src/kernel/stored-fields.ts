@@ -1,6 +1,6 @@
-// The fields of the records that the journal and both SQL stores keep, in their stored order: the one list that a new field is
-// added to, besides the migration that adds its column. Metering and the adapters check it against the record's type, and the
-// function beside it against the list (record-layout.ts).
+// The fields of the records that the journal and both SQL stores keep, in their stored order: the one list that a new
+// field is added to, besides the migration that adds its column. Metering and the adapters check the list against the
+// record's type; record-layout.ts checks their reading functions against the list.
 
 export const USAGE_FIELDS = {
   id: 'text',

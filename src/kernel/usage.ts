@@ -1,5 +1,5 @@
-// The tokens of one attempt, in the same fields for every provider. `inputTokens` excludes cached tokens, whatever the
-// provider's own field does; `reasoningTokens` are part of `outputTokens`, for information.
+// The tokens of one attempt, in the same fields for every provider. `inputTokens` excludes cached tokens, even if the
+// provider's field includes them; `reasoningTokens` are part of `outputTokens`, for information.
 
 export type Usage = {
   readonly inputTokens: number;
@@ -37,22 +37,25 @@ export type UsageExtras = {
 /** Processing tiers by the name of their field: `{ service_tier: 'priority' }`. */
 export type UsageTiers = Readonly<Record<string, string>>;
 
-/** Usage as a provider reports it: the stored counts, and all else that has a price. */
+/** Usage as a provider reports it: the stored counts, and everything else that has a price. */
 export type MeteredUsage = Usage & {
   /** Undefined when the provider reports none. */
   readonly extras?: UsageExtras | undefined;
   /** Undefined when the provider reports none. */
   readonly tiers?: UsageTiers | undefined;
-  /** Requested tiers that the answer does not confirm: they may make it dearer, but not cheaper. */
+  /** Requested tiers that the answer does not confirm: they may raise its cost but not lower it. */
   readonly unconfirmedTiers?: readonly { readonly tier: string }[] | undefined;
-  /** The largest context of several that the request's input is the sum of; it decides the price of a long context. */
+  /**
+   * The largest context where the input is the sum of several contexts; it decides whether the price of long contexts
+   * applies.
+   */
   readonly contextTokens?: number | undefined;
   /** Undefined for a complete report. */
   readonly missing?: MissingCounts | undefined;
 };
 
 /**
- * Counts that the provider has not reported, has reported as something else than a count, or had reported before the last
- * part of the answer: an estimate replaces them where it is higher.
+ * Counts that the provider did not report, reported as something other than a count, or reported before the last part
+ * of the answer: an estimate replaces them if it is higher.
  */
 export type MissingCounts = { readonly input: boolean; readonly output: boolean };

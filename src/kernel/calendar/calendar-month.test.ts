@@ -43,7 +43,7 @@ test('consecutive months have no gap and no overlap', () => {
   fc.assert(property);
 });
 
-test('a month begins at local midnight, also where midnight is repeated or skipped', () => {
+test('a month begins at local midnight, even where midnight is repeated or skipped', () => {
   const start = (iso: string, timeZone: string) =>
     new Date(calendarMonth(Date.parse(iso), timeZone).startsAt).toISOString();
   assert.equal(start('2026-11-15T12:00:00Z', 'Asia/Kolkata'), '2026-10-31T18:30:00.000Z');

@@ -1,6 +1,6 @@
 // A calendar month in a time zone: the period of a budget. Its number (202611) identifies it even if the organisation
-// changes its zone during the month; its ends are timestamps. Consecutive months have no gap and no overlap, whatever
-// daylight saving does at midnight.
+// changes its zone during the month; its ends are timestamps. Consecutive months have no gap and no overlap, even if
+// daylight saving changes at midnight.
 
 import { instantOf, localTimeAt } from './zoned-time.ts';
 
@@ -38,7 +38,10 @@ export function isWithin(month: CalendarMonth, at: number): boolean {
   return at >= month.startsAt && at < month.endsAt;
 }
 
-/** The number of the month that a usage record counts in: its reservation's, otherwise that of its creation in UTC. */
+/**
+ * The number of the month in which a usage record counts: the month of its reservation, else the UTC month of its
+ * creation.
+ */
 export function postingMonth(record: {
   readonly budgetMonth?: number | undefined;
   readonly createdAt: number;
@@ -61,7 +64,7 @@ function monthOf(year: number, month: number, timeZone: string): CalendarMonth {
   });
 }
 
-/** Where daylight saving skips midnight the day begins later; where it repeats midnight the first one counts. */
+/** If daylight saving skips midnight, the day begins later; if it repeats midnight, the first one counts. */
 function firstMoment(year: number, month: number, timeZone: string): number {
   return instantOf({ year, month, day: 1, hour: 0, minute: 0 }, timeZone);
 }

@@ -1,6 +1,6 @@
-// Converts a local time in an IANA zone to an instant. A time inside a daylight-saving gap moves behind the
-// gap, and of a repeated time the first is taken, as iCalendar and Temporal do by default. Uses only Intl,
-// which every supported runtime has.
+// Converts a local time in an IANA zone to an instant. A time inside a daylight-saving gap moves past the gap, and a
+// repeated time means its first occurrence, as in iCalendar and Temporal by default. Uses only Intl, which every
+// supported runtime has.
 
 export type LocalTime = {
   readonly year: number;
@@ -22,8 +22,8 @@ export function instantOf(local: LocalTime, timeZone: string): number {
   );
   const before = asUtc - offsetAt(asUtc - DAY_MS, timeZone);
   const after = asUtc - offsetAt(asUtc + DAY_MS, timeZone);
-  // When clocks fall back both candidates hold: take the earlier. Inside a gap neither holds: the offset from
-  // before the gap puts the time as far behind the gap as intended.
+  // When clocks fall back, both candidates are valid: take the earlier. Inside a gap neither is valid: the offset from
+  // before the gap moves the time past the gap by the same amount.
   const readings = [before, after].filter((ms) => ms + offsetAt(ms, timeZone) === asUtc);
   return readings.length > 0 ? Math.min(...readings) : before;
 }

@@ -23,7 +23,7 @@ export type FailureReports = {
   close(): Promise<void>;
 };
 
-/** Codes of failures that are neither a throttle nor a limit nor a caller's mistake. */
+/** Codes of failures other than throttles, limits and callers' mistakes. */
 const REPORTED_CODES: ReadonlySet<string> = new Set([
   'PROVIDER_UNAVAILABLE',
   'NETWORK_TIMEOUT',
@@ -50,7 +50,7 @@ export function failureOf(entry: LogEntry): FailureReport | undefined {
   const code = textOf(metadata['code']);
   const frames = framesOf(metadata['stack']);
   if (code === undefined ? !isError(entry) : !REPORTED_CODES.has(code)) return undefined;
-  // Entries of retries and of refusals that are answered elsewhere are information, not failures.
+  // Entries about retries, and about refusals that were answered elsewhere, are information and not failures.
   if (entry.level === 'info' || entry.level === 'debug') return undefined;
   const provider = textOf(metadata['provider']);
   const model = textOf(metadata['model']);

@@ -1,6 +1,6 @@
-// Signs a webhook by Standard Webhooks (version 1): HMAC-SHA256 over id, timestamp and body, with a secret that the receiver
-// knows. Every try has the same id, so that the receiver can drop duplicates, and its own timestamp, so that an old one
-// cannot be replayed. Pure.
+// Signs a webhook by Standard Webhooks (version 1): HMAC-SHA256 over id, timestamp and body, with a secret that the
+// receiver knows. Every delivery of a message has the same id, so that the receiver can drop duplicates, and its own
+// timestamp, so that an old delivery cannot be replayed. Pure.
 
 import { createHmac } from 'node:crypto';
 

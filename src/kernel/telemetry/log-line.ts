@@ -4,7 +4,7 @@
 import type { Log, LogEntry } from '../log.ts';
 import type { RecentEntry } from './log-query.ts';
 
-/** A log that is given the encoded line where there is one already, so that an entry is encoded once. */
+/** A log that also accepts an already encoded line, so that an entry is encoded once. */
 export type LogSink = Omit<Log, 'write'> & { write(entry: LogEntry, line?: string): void };
 
 /** With its line end. `now` is in epoch milliseconds. */
