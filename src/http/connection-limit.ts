@@ -1,12 +1,13 @@
 // Bounds the open connections, in all and per address. A connection beyond a bound gets CAPACITY_EXHAUSTED before any of
-// its bytes is read, and is closed. Behind a proxy all connections have its address: the bound per address must then be
-// that of the server.
+// its bytes is read, and is closed. The addresses of an IPv6 network of 64 bits count as one. Behind a proxy all connections
+// have its address: the bound per address must then be that of the server.
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
+import { addressSubject } from './refusal-limit.ts';
 import { answerSocket } from './unreadable-request.ts';
 
 export type ConnectionBounds = {
@@ -28,7 +29,7 @@ export function limitConnections(
   // The kernel's queue holds the rest: Node closes them without an answer.
   server.maxConnections = maxConnections + MAX_REFUSED;
   server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? '';
+    const address = addressSubject({ socket });
     const count = (perAddress.get(address) ?? 0) + 1;
     open += 1;
     perAddress.set(address, count);

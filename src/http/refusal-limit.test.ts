@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestClock } from '../../test/support/test-clock.ts';
-import { RefusalLimit } from './refusal-limit.ts';
+import { addressSubject, RefusalLimit } from './refusal-limit.ts';
 
 test('refusals within the bucket pass, then wait for its refill', async () => {
   const clock = createTestClock();
@@ -39,4 +39,24 @@ test('the number of buckets is bounded', () => {
 test('a limit of zero is off', () => {
   const limit = new RefusalLimit(createTestClock(), { perMinute: 0, burst: 3 });
   for (let count = 0; count < 100; count += 1) assert.equal(limit.count('a'), undefined);
+});
+
+const subjectOf = (remoteAddress: string) => addressSubject({ socket: { remoteAddress } });
+
+test('all addresses of an IPv6 network of 64 bits are one subject, wherever their zeros are', () => {
+  for (const [subject, ...addresses] of [
+    ['2001:db8:1:2::/64', '2001:db8:1:2::1', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2:0:4::'],
+    ['2001:db8:0:0::/64', '2001:db8::1', '2001:db8::abcd:1', '2001:db8::5:6:7:8', '2001:db8::'],
+    ['2001:db8:1:0::/64', '2001:db8:1::5', '2001:db8:1:0:5:6:7:8'],
+    ['2001:0:0:7::/64', '2001:0:0:7::1', '2001::7:0:0:0:1', '2001::7:4:5:6:7'],
+    ['0:0:0:0::/64', '::1', '::5:6:7:8'],
+    ['fe80:0:0:0::/64', 'fe80::1%eth0', 'fe80::abcd:1:2:3%eth1'],
+  ])
+    for (const address of addresses) assert.equal(subjectOf(address), `address ${subject}`, address);
+});
+
+test('an IPv4 address is a subject of its own, also in the text of an IPv6 address', () => {
+  assert.equal(subjectOf('192.0.2.1'), 'address 192.0.2.1');
+  assert.equal(subjectOf('::ffff:192.0.2.1'), 'address 192.0.2.1');
+  assert.notEqual(subjectOf('64:ff9b::c000:201'), subjectOf('64:ff9b::c000:202'));
 });

@@ -108,6 +108,23 @@ export function addressSubject({
 }): string {
   const address = socket.remoteAddress ?? 'unknown';
   if (!address.includes(':')) return `address ${address}`;
-  if (address.startsWith('::ffff:')) return `address ${address.slice('::ffff:'.length)}`;
-  return `address ${address.split(':').slice(0, 4).join(':')}::/64`;
+  if (address.startsWith(MAPPED)) return `address ${address.slice(MAPPED.length)}`;
+  if (address.startsWith(TRANSLATED)) return `address ${address}`;
+  return `address ${networkOf(address)}::/64`;
+}
+
+const MAPPED = '::ffff:';
+/** NAT64 puts all IPv4 callers into one network. */
+const TRANSLATED = '64:ff9b::';
+const GROUPS = 8;
+const NETWORK_GROUPS = 4;
+
+/** The text of an address leaves out its longest run of zeros, which may begin within the network. */
+function networkOf(address: string): string {
+  const [head = '', tail] = address.split('::', 2);
+  const before = head === '' ? [] : head.split(':');
+  if (tail === undefined) return before.slice(0, NETWORK_GROUPS).join(':');
+  const after = tail === '' ? [] : tail.split(':');
+  const zeros = Array<string>(Math.max(0, GROUPS - before.length - after.length)).fill('0');
+  return [...before, ...zeros, ...after].slice(0, NETWORK_GROUPS).join(':');
 }
