@@ -100,3 +100,35 @@ test('a prompt about an error does not hide it', () => {
   for (const prompt of ['insufficient_quota', said, said + PADDING])
     assert.equal(lessonOf(failure, { prompt }).code, 'AI_LIMIT_REACHED');
 });
+
+for (const code of [402, 429, '402', '429'])
+  test(`a 400 that returns the ${typeof code} ${code} of the request as its code teaches nothing`, () => {
+    const failure = { ...refusal(400, { message: 'bad', code }), headers: { 'retry-after': '30' } };
+    assert.equal(lessonOf(failure, { x: code }).code, 'INVALID_REQUEST');
+    assert.ok(LIMITED.includes(lessonOf(failure, {}).code));
+  });
+
+test('the headers that OpenRouter repeats in the body state the reset, unless the request names them', () => {
+  const name = 'X-RateLimit-Reset';
+  const headers = {
+    'X-RateLimit-Limit': '50',
+    'X-RateLimit-Remaining': '0',
+    [name]: `${NOW + 60_000}`,
+  };
+  const message = 'Rate limit exceeded: free-models-per-min.';
+  const failure = refusal(429, { message, code: 429, metadata: { headers } });
+  assert.equal(lessonOf(failure, {}).resetAt, NOW + 60_000);
+  assert.equal(lessonOf(failure, { metadata: { headers: { [name]: '1' } } }).resetAt, undefined);
+});
+
+test('a refused content that the overage of a used-up subscription paid for states no limit', () => {
+  const prefix = 'anthropic-ratelimit-unified';
+  const headers = { [`${prefix}-status`]: 'rejected', [`${prefix}-reset`]: '1800600000' };
+  const body = JSON.stringify({ type: 'message', content: [], stop_reason: 'refusal' });
+  const { verdict, lesson } = judgeProviderError({ status: 200, headers, body });
+  assert.equal(verdict.code, 'CONTENT_POLICY');
+  assert.ok(!LIMITED.includes(lesson.code), lesson.code);
+  assert.equal(lesson.resetAt, undefined);
+  const limited = refusal(429, { type: 'rate_limit_error', message: 'Error' });
+  assert.equal(lessonOf({ ...limited, headers }, {}).code, 'AI_LIMIT_REACHED');
+});

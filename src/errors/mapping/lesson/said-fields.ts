@@ -28,6 +28,17 @@ export function isSaidName(
   return isSaidBy(callerText, name);
 }
 
+/** A status in the body that states a limit or a refused credential where the response's own does not, and that the request contains. */
+export function isSaidStatus(
+  value: string | number,
+  httpStatus: number | undefined,
+  { callerText }: RequestFacts,
+): boolean {
+  const status = Number(value);
+  if (status === httpStatus || !CLAIMED_STATUSES.has(status)) return false;
+  return isSaidBy(callerText, String(status));
+}
+
 /** A delay or an instant that the request contains under the same key. */
 export function isSaidWait(
   key: string,
@@ -46,6 +57,7 @@ export function ownWindow(window: string, facts: RequestFacts): string | undefin
 }
 
 const LIMIT_STATUSES: ReadonlySet<number | undefined> = new Set([402, 429]);
+const CLAIMED_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 429]);
 const CLAIMS: ReadonlySet<Meaning> = new Set(['quota', 'limit', 'throttle', 'credentials']);
 
 function refusesRequest(status = 0): boolean {

@@ -2,10 +2,18 @@
 // types, codes, reasons, delays and quota names of the error object. Sentences are collected apart and never searched
 // for names, statuses or JSON, because a provider quotes the request in them. Never throws.
 
+import type { HeaderFields } from '../reading/header-fields.ts';
 import { roleOf } from '../reading/key-roles.ts';
 import { type Reading, ReadingDraft, type StatedWait } from '../reading/reading.ts';
 import { dataLines, parseJson } from '../reading/text-pieces.ts';
-import { isSaidName, isSaidWait, ownWindow, type RequestFacts } from './said-fields.ts';
+import { isSaidBy } from './caller-text.ts';
+import {
+  isSaidName,
+  isSaidStatus,
+  isSaidWait,
+  ownWindow,
+  type RequestFacts,
+} from './said-fields.ts';
 
 export type TypedReading = {
   /** Without text: a provider's sentences are in `messages`. */
@@ -90,7 +98,7 @@ class TypedDraft {
     const reading = this.#draft.finish();
     // The draft has no text, so the status is a typed one.
     return {
-      reading: { ...toReading(reading), status },
+      reading: { ...toReading(reading), status, headers: ownHeaders(reading, this.#httpStatus) },
       httpStatus: this.#httpStatus,
       messages: this.#messages,
       isLocal: this.#isLocal,
@@ -154,6 +162,7 @@ class TypedDraft {
       if (roleOf(key) === 'dimensions') this.#addDimensions(value);
       else if (isEntered) this.#walk(value, depth + 1, isDetail || key === 'details');
       else if (key.endsWith('Exception')) this.#takeException(key, value, depth);
+      else if (key === 'metadata' && depth === 1) this.#addCopiedHeaders(value);
       return;
     }
     this.#addScalar(key, value, depth);
@@ -172,16 +181,31 @@ class TypedDraft {
     this.#walk(value, depth + 1, false);
   }
 
+  /** OpenRouter repeats the headers of its own limits in the metadata of a 429. */
+  #addCopiedHeaders(metadata: object | null): void {
+    const headers = metadata && 'headers' in metadata ? metadata.headers : undefined;
+    if (this.#httpStatus !== 429 || !isFields(headers)) return;
+    const { callerText } = this.#facts;
+    const own = Object.entries(headers).filter(
+      ([name]) => COPIED_HEADER.test(name) && !isSaidBy(callerText, `"${name}"`),
+    );
+    this.#draft.addHeaders(own);
+  }
+
   #addDimensions(dimensions: object | null): void {
     if (dimensions && 'model' in dimensions) this.#draft.isCountedByModel = true;
   }
 
   #addScalar(key: string, value: unknown, depth: number): void {
+    // The amount of a limit decides only whether a request was too large for it.
+    if (key === 'quotaValue' && QUOTA_VALUE.test(String(value)))
+      this.#draft.windows = [...this.#draft.windows, String(value)];
     const role = roleOf(key);
     if (role === undefined || (typeof value !== 'string' && typeof value !== 'number')) return;
     if (role === 'text') return typeof value === 'string' ? this.#addMessage(value) : undefined;
     if (String(value).length > MAX_NAME_LENGTH) return;
     if (role === 'name' || role === 'status') {
+      if (isSaidStatus(value, this.#httpStatus, this.#facts)) return;
       if (!this.#draft.addStatus(value, depth + 1)) this.#addName(String(value));
     } else if (role === 'window') this.#addWindow(String(value).toLowerCase());
     else if (role === 'milliseconds' || role === 'seconds' || role === 'instant')
@@ -208,6 +232,19 @@ class TypedDraft {
     if (message !== '' && this.#messages.length < MAX_MESSAGES) this.#messages.push(message);
   }
 }
+
+/**
+ * A success with the headers of a used-up subscription is paid from its overage, so that a refusal of its content states no
+ * limit.
+ */
+function ownHeaders({ headers }: Reading, httpStatus = 0): HeaderFields {
+  if (httpStatus < 200 || httpStatus > 299) return headers;
+  return new Map([...headers].filter(([name]) => !name.startsWith(SUBSCRIPTION_HEADERS)));
+}
+
+const SUBSCRIPTION_HEADERS = 'anthropic-ratelimit-unified';
+const COPIED_HEADER = /^x-ratelimit-(?:limit|remaining|reset)$/i;
+const QUOTA_VALUE = /^\d{1,12}$/;
 
 function toReading(draft: Reading): Reading {
   const { status, headers, names, outcomes, waits, windows, isCountedByModel } = draft;

@@ -23,7 +23,7 @@ export type Decision = { readonly decided: Decided; readonly matches: PhraseMatc
 /** `find` restricts the phrases that count as evidence; names mentioned in the text count only without it. */
 export function decideMeaning(reading: Reading, find?: (text: string) => PhraseMatches): Decision {
   const { text, names, status } = reading;
-  const certain = bySubscription(reading) ?? byOutcome(reading) ?? byName('firm', names);
+  const certain = byOutcome(reading) ?? bySubscription(reading) ?? byName('firm', names);
   if (certain !== undefined) {
     return {
       decided: certain,
