@@ -43,7 +43,8 @@ export function mapProviderError(failure: unknown, context: FailureContext = {})
  */
 export function judgeProviderError(
   failure: unknown,
-  context: FailureContext & Pick<LessonContext, 'callerText' | 'requestTokens'> = {},
+  context: FailureContext &
+    Pick<LessonContext, 'callerText' | 'requestTokens' | 'isLongContext'> = {},
 ): { readonly verdict: Verdict; readonly lesson: Lesson } {
   const { verdict } = judge(failure, context);
   return { verdict, lesson: lessonOf(failure, verdict, context) };

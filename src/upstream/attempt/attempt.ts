@@ -23,6 +23,7 @@ import { contentTypeOf } from './headers.ts';
 import { type LeftOutcome, usageListener } from './leave-attempt.ts';
 import { readUsage } from './read-usage.ts';
 import { isRefusedAnswer, isRefusedStream } from './refused-answer.ts';
+import { isLongContext } from './request-facts.ts';
 import { StreamAnswer, type StreamStep } from './stream-answer.ts';
 import { isAnswer } from './whole-answer.ts';
 
@@ -122,7 +123,8 @@ export class Attempt implements UpstreamListener, Watched {
       this.#refusedAtMs = this.#parts.clock.monotonic();
       return;
     }
-    if (!this.#call.isCountedApart) this.#parts.onHealthy?.(this.#call.target, headers);
+    if (!this.#call.isCountedApart && !isLongContext(this.#call))
+      this.#parts.onHealthy?.(this.#call.target, headers);
     if (this.#call.isStream) this.#beginStream();
     else this.#state = 'collecting';
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requestTokensOf } from './request-facts.ts';
+import { isLongContext, requestTokensOf } from './request-facts.ts';
 
 for (const field of ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens'])
   test(`a request's tokens are its bytes and its ${field}`, () => {
@@ -12,4 +12,18 @@ for (const field of ['max_tokens', 'max_completion_tokens', 'max_output_tokens',
 test('a maximum that a prompt quotes is not counted', () => {
   const body = Buffer.from(JSON.stringify({ prompt: JSON.stringify({ max_tokens: 5000 }) }));
   assert.ok(requestTokensOf(body) < 100);
+});
+
+test('a long context is a body of more than 200,000 bytes under the beta of a million tokens', () => {
+  const beta = [
+    'content-type',
+    'application/json',
+    'anthropic-beta',
+    'effort,context-1m-2025-08-07',
+  ];
+  const long = Buffer.alloc(200_001);
+  assert.ok(isLongContext({ headers: beta, body: long }));
+  assert.ok(!isLongContext({ headers: beta, body: Buffer.alloc(200_000) }));
+  assert.ok(!isLongContext({ headers: ['anthropic-beta', 'effort'], body: long }));
+  assert.ok(!isLongContext({ headers: [], body: long }));
 });

@@ -7,9 +7,22 @@ import type { AttemptCall } from './attempt-call.ts';
 
 export function requestFacts(
   call: Pick<AttemptCall, 'path' | 'headers' | 'body'>,
-): Required<Pick<LessonContext, 'callerText' | 'requestTokens'>> {
-  return { callerText: callerTextOf(call), requestTokens: () => requestTokensOf(call.body) };
+): Required<Pick<LessonContext, 'callerText' | 'requestTokens' | 'isLongContext'>> {
+  return {
+    callerText: callerTextOf(call),
+    requestTokens: () => requestTokensOf(call.body),
+    isLongContext: isLongContext(call),
+  };
 }
+
+/** Anthropic has limits of their own for requests of more than 200,000 tokens under this beta. No token is shorter than a byte. */
+export function isLongContext({ headers, body }: Pick<AttemptCall, 'headers' | 'body'>): boolean {
+  if (body.length <= LONG_CONTEXT_BYTES) return false;
+  const at = headers.indexOf('anthropic-beta');
+  return at >= 0 && headers[at + 1]?.includes('context-1m') === true;
+}
+
+const LONG_CONTEXT_BYTES = 200_000;
 
 const BYTES_PER_TOKEN = 4;
 /** A name within a text is escaped and does not match; one within a schema may, and makes the estimate larger. */

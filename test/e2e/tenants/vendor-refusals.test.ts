@@ -63,6 +63,51 @@ const REFUSALS: readonly (readonly [string, number, object])[] = [
     },
   ],
   [
+    'a 429 for the end user of a request (LiteLLM)',
+    429,
+    {
+      error: {
+        message:
+          'Rate limit exceeded for end_user: x. Limit type: requests. Current limit: 2, Remaining: 0.',
+        type: 'throttling_error',
+        code: '429',
+      },
+    },
+  ],
+  [
+    'a 400 for a model whose terms are not accepted (Groq)',
+    400,
+    {
+      error: {
+        message:
+          'The model `x` requires terms acceptance. Please have the org admin accept the terms.',
+        type: 'invalid_request_error',
+        code: 'model_terms_required',
+      },
+    },
+  ],
+  [
+    'a 401 for an operation that the key may not perform (Azure)',
+    401,
+    {
+      error: {
+        code: 'PermissionDenied',
+        message: 'The principal lacks the required data action to perform the operation.',
+      },
+    },
+  ],
+  [
+    'a 402 for more input than the credit pays for (OpenRouter)',
+    402,
+    {
+      error: {
+        message:
+          'Prompt tokens limit exceeded: 41234 > 8976. To increase, visit https://openrouter.ai/settings/credits and upgrade to a paid account',
+        code: 402,
+      },
+    },
+  ],
+  [
     'a 401 for a model that is not on the list of the key (LiteLLM)',
     401,
     {

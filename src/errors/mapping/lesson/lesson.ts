@@ -18,6 +18,7 @@ import type { ErrorCode, Verdict } from '../../codes.ts';
 import { type AssessContext, type Assessment, assess } from '../assess.ts';
 import { type Meaning, OUTCOMES } from '../meaning/meanings.ts';
 import { isModelBound } from '../meaning/model-bound.ts';
+import type { KnownName } from '../meaning/structured-names.ts';
 import type { Reading } from '../reading/reading.ts';
 import { NO_MATCHES } from '../text/find-phrases.ts';
 import { statedWait } from '../waits/find-wait.ts';
@@ -54,7 +55,7 @@ export type LessonContext = AssessContext &
 export function lessonOf(failure: unknown, verdict: Verdict, context: LessonContext): Lesson {
   const typed = readTyped(failure, context);
   const { meaning, wait, reading } = assessTyped(typed, context);
-  const code = taughtCode(OUTCOMES[meaning].code, verdict, reading, context);
+  const code = taughtCode(OUTCOMES[meaning].code, verdict, { ...typed, reading }, context);
   const isLimit = code === 'AI_LIMIT_REACHED';
   return {
     code,
@@ -62,7 +63,8 @@ export function lessonOf(failure: unknown, verdict: Verdict, context: LessonCont
     resetAt: wait.resetAt,
     isModelBound: isLimit && (isModelBound(reading, context.model) || isPlanOf(typed, meaning)),
     isCredit: meaning === 'quota',
-    isScopeBound: code === 'AUTH_FAILED' && isScopeOfRequest(reading.text, context),
+    isScopeBound:
+      code === 'AUTH_FAILED' && (isScopeOfRequest(reading.text, context) || isPermission(typed)),
     health: healthOf(typed, meaning, verdict),
   };
 }
@@ -73,13 +75,24 @@ function isPlanOf({ httpStatus }: TypedReading, meaning: Meaning): boolean {
 }
 
 /**
+ * The names refuse a permission: of one model (Groq: a 400 for a model whose terms are not accepted) or of one operation (Azure: a
+ * 401). The names of a refused key are firm ones.
+ */
+function isPermission({ httpStatus, reading: { names } }: TypedReading): boolean {
+  if (names.some(({ firm }) => firm?.meaning === 'credentials')) return false;
+  const isOfPermission = ({ name, loose }: KnownName) =>
+    loose?.meaning === 'credentials' && name !== 'unauthorized';
+  return httpStatus === 400 || names.some(isOfPermission);
+}
+
+/**
  * A status that refuses a credential or states a limit may refuse the request instead; the sentence says so. Such a sentence
  * may quote the request, so only codes that concern this request alone are taken from it, never a limit.
  */
 function taughtCode(
   code: ErrorCode,
   verdict: Verdict,
-  reading: Reading,
+  { reading, httpStatus }: Pick<TypedReading, 'reading' | 'httpStatus'>,
   context: LessonContext,
 ): ErrorCode {
   const isThrottle = code === 'RATE_LIMITED';
@@ -88,7 +101,9 @@ function taughtCode(
   if ((isLimit ? REFUSES_SIZE : REFUSES_REQUEST).has(verdict.code)) return verdict.code;
   if (!isLimit) return code;
   const isOfRequest =
-    isLimitOfRequest(reading, context) || exceedsBySize(reading, isThrottle, context);
+    httpStatus === 413 ||
+    isLimitOfRequest(reading, context) ||
+    exceedsBySize(reading, isThrottle, context);
   return isOfRequest ? 'REQUEST_TOO_LARGE' : code;
 }
 

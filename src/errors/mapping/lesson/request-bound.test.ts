@@ -77,6 +77,11 @@ const LARGE: readonly (readonly [string, Refusal, number])[] = [
     25_000,
   ],
   [
+    'most of the output of a minute (Anthropic)',
+    { message: "exceed your organization's rate limit of 8,000 output tokens per minute" },
+    64_000,
+  ],
+  [
     'more input than a minute allows (Google)',
     {
       message:
@@ -126,6 +131,18 @@ for (const [name, refusal, tokens] of EXHAUSTED)
 
 for (const [status, message] of [
   [402, 'Insufficient credits for this request. Estimated cost: $1.20, available: $0.80'],
+  [402, 'Prompt tokens limit exceeded: 41234 > 8976. To increase, upgrade to a paid account'],
+  [403, 'Model x is not available on free tier. Please upgrade to a paid account.'],
+  [
+    429,
+    'Rate limit exceeded for end_user: x. Limit type: requests. Current limit: 2, Remaining: 0',
+  ],
+  [429, 'Budget has been exceeded! Tag=x Current cost: 0.1, Max budget: 0.05'],
+  [
+    429,
+    "Quota exceeded for quota metric 'Grounding requests' and limit 'Grounding requests per day'",
+  ],
+  [413, 'Rate limit exceeded, 9000 tokens per minute requested'],
   [403, 'This model requires a paid plan. Please upgrade your plan.'],
   [429, 'This model is not available on your current plan. Upgrade your subscription.'],
 ] as const)
@@ -152,6 +169,7 @@ test('a 401 of the vendor behind one model of an aggregator concerns that model'
 for (const [status, message] of [
   [429, 'Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free requests'],
   [402, 'Provider returned error'],
+  [429, 'Too many tokens per day, please wait before trying again.'],
   [429, 'Your quota for gpt-4o is used up for today: 50 requests per day'],
   [
     429,
@@ -183,12 +201,20 @@ const CONCURRENT =
 const ACCELERATION =
   "This request would exceed your organization's maximum usage increase rate for input tokens per minute.";
 
+const CALLS =
+  'Requests to the ChatCompletions_Create Operation have exceeded call rate limit of your current OpenAI S0 pricing tier.';
+const REQUESTS = 'Requests rate limit exceeded';
+const PER_DAY = 'Rate limit reached for model `x` on requests per day (RPD)';
+
 for (const tokens of [10, 5000])
   for (const [message, seconds, code] of [
     [DAY, '578', 'AI_LIMIT_REACHED'],
     [DAY, '120', 'RATE_LIMITED'],
     [CONCURRENT, '20', 'RATE_LIMITED'],
     [ACCELERATION, '20', 'RATE_LIMITED'],
+    [CALLS, '12', 'RATE_LIMITED'],
+    [REQUESTS, '1', 'RATE_LIMITED'],
+    [PER_DAY, '2', 'RATE_LIMITED'],
   ] as const)
     test(`a limit that the headers do not count is learnt with retry-after ${seconds} and ${tokens} tokens: ${message.slice(0, 30)}`, () => {
       const refusal = { headers: { ...ROOMY, 'retry-after': seconds }, message };
@@ -248,3 +274,61 @@ test('a 401 for a request with a key of its own (LiteLLM) refuses no credential 
     assert.ok(lessonOf(refusal, 10, `{"${key}":"x"}`).isScopeBound, key);
   assert.ok(!lessonOf(refusal).isScopeBound);
 });
+
+test('a request larger than the amount of tokens that Google states for the limit teaches nothing', () => {
+  const violation = {
+    quotaMetric: 'x/generate_content_paid_tier_input_token_count',
+    quotaId: 'GenerateContentPaidTierInputTokensPerModelPerMinute',
+    quotaValue: '250000',
+  };
+  const requests = { quotaId: 'GenerateRequestsPerMinutePerProjectPerModel', quotaValue: '10' };
+  const lessonWith = (tokens: number, ...violations: readonly object[]) => {
+    const details = [
+      { '@type': 'google.rpc.QuotaFailure', violations },
+      { '@type': 'google.rpc.RetryInfo', retryDelay: '30s' },
+    ];
+    const error = { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Quota exceeded', details };
+    const failure = { status: 429, body: JSON.stringify({ error }) };
+    return judgeProviderError(failure, { requestTokens: () => tokens }).lesson.code;
+  };
+  assert.equal(lessonWith(300_000, violation), 'REQUEST_TOO_LARGE');
+  assert.equal(lessonWith(10, violation), 'RATE_LIMITED');
+  assert.equal(lessonWith(300_000, requests), 'RATE_LIMITED');
+  assert.equal(lessonWith(300_000, violation, requests), 'RATE_LIMITED');
+});
+
+test('a throttle of long contexts is none of the model, a usage limit of the account is', () => {
+  for (const [error, code] of [
+    [{ type: 'rate_limit_error', message: 'Rate limited' }, 'REQUEST_TOO_LARGE'],
+    [{ type: 'billing_error', message: 'Credit balance is too low' }, 'AI_LIMIT_REACHED'],
+  ] as const) {
+    const failure = {
+      status: 429,
+      headers: { 'retry-after': '30' },
+      body: JSON.stringify({ error }),
+    };
+    assert.equal(judgeProviderError(failure, { isLongContext: true }).lesson.code, code);
+  }
+});
+
+for (const [status, code] of [
+  [400, 'model_terms_required'],
+  [401, 'PermissionDenied'],
+] as const)
+  test(`a ${status} with the code ${code} concerns one model or operation`, () => {
+    const body = JSON.stringify({ error: { message: 'refused', code } });
+    const { lesson } = judgeProviderError({ status, body });
+    assert.deepEqual([lesson.code, lesson.isScopeBound], ['AUTH_FAILED', true]);
+  });
+
+for (const [status, error] of [
+  [400, { status: 'INVALID_ARGUMENT', details: [{ reason: 'API_KEY_INVALID' }] }],
+  [401, { type: 'authentication_error' }],
+  [401, { code: 'unauthorized' }],
+  [401, {}],
+] as const)
+  test(`a ${status} with ${JSON.stringify(error)} refuses the key`, () => {
+    const body = JSON.stringify({ error: { message: 'refused', ...error } });
+    const { lesson } = judgeProviderError({ status, body });
+    assert.deepEqual([lesson.code, lesson.isScopeBound], ['AUTH_FAILED', false]);
+  });

@@ -11,6 +11,8 @@ import type { RequestFacts } from './said-fields.ts';
 export type SizedRequest = RequestFacts & {
   /** The tokens that the request needs at most, estimated. */
   readonly requestTokens?: () => number;
+  /** The provider counts the request against the limits of long contexts. */
+  readonly isLongContext?: boolean;
 };
 
 /**
@@ -39,10 +41,11 @@ export function isScopeOfRequest(sentence: string, { callerText }: RequestFacts)
  * the request contains may narrow the lesson and not widen it.
  */
 export function exceedsBySize(
-  { headers, text }: Reading,
+  { headers, text, windows }: Reading,
   isThrottle: boolean,
-  { callerText, requestTokens }: SizedRequest,
+  { callerText, requestTokens, isLongContext = false }: SizedRequest,
 ): boolean {
+  if (isThrottle && isLongContext) return true;
   const tokensOf = requestTokens ?? NO_TOKENS;
   const stated = [...text.matchAll(STATED)];
   if (stated.some((each) => exceedsStated(each, tokensOf))) return true;
@@ -50,10 +53,22 @@ export function exceedsBySize(
   if ([...stated, ...text.matchAll(PACE_SENTENCE)].some(isOwn)) return false;
   const left = leftOf(headers);
   if (left.length > 0) return exceedsLeft(left, isThrottle, tokensOf);
-  const { input = '', metric = input } = INPUT_LIMIT.exec(text)?.groups ?? {};
-  const perMinute = Number(metric.replaceAll(',', ''));
-  return perMinute > 0 && tokensOf() >= perMinute * LARGE_SHARE;
+  const { sentence = '', metric = sentence } = TOKEN_LIMIT.exec(text)?.groups ?? {};
+  const limit = Number(metric.replaceAll(',', '')) || tokenQuota(windows);
+  return limit > 0 && tokensOf() >= limit * LARGE_SHARE;
 }
+
+/** Google states the amount beside the names of the limit; 0 without one, or if a limit of another kind is exhausted, too. */
+function tokenQuota(windows: readonly string[]): number {
+  const amounts = windows.filter((each) => AMOUNT.test(each));
+  const ofTokens = windows.filter((each) => TOKEN_WINDOW.test(each));
+  const isOfTokens = ofTokens.length > 0 && ofTokens.length + amounts.length === windows.length;
+  return isOfTokens && amounts.length > 0 ? Math.min(...amounts.map(Number)) : 0;
+}
+
+const AMOUNT = /^\d{1,12}$/;
+/** `generate_content_paid_tier_input_token_count`, `GenerateContentInputTokensPerModelPerMinute`. */
+const TOKEN_WINDOW = /input_?token/;
 
 const NO_TOKENS = (): number => 0;
 
@@ -98,16 +113,20 @@ function takesTheRest({ name, remaining }: Left, tokens: number): boolean {
 /** `SearchGroundingRequestsPerDayPerProject`, `input-images`. */
 const FEATURE_WINDOW = /grounding|long_?context|fast_?mode|input[-_]images/;
 
+/** OpenRouter: `Prompt tokens limit exceeded: 41234 > 8976`; LiteLLM: `End User=x over budget`, `for end_user: x`, `Tag=x`. */
 const LIMIT_SENTENCE =
-  /\bcan only afford\b|\bor fewer max_tokens\b|\blong[- ]context\b|\b1m context\b|\bfast mode\b|\binput-images per\b|\bestimated cost\b|\bthis request would cost\b|\brequires? a paid\b|\bnot (?:available|included|supported) (?:on|in|with) (?:your|the) (?:current |free )?(?:plan|tier)\b|\bEnd User=/i;
+  /\bcan only afford\b|\bor fewer max_tokens\b|\bthis request requires\b|\blimit exceeded: \d{1,12} > \d|\blong[- ]context\b|\b1m context\b|\bfast mode\b|\bgrounding\b|\binput-images per\b|\bestimated cost\b|\bthis request would cost\b|\brequires? a paid\b|\bnot (?:available|included|supported) (?:for|on|in|with) (?:(?:your|the) )?(?:current |free )?(?:plan|tier)\b|\bend[ _]user ?[=:]|\btag ?=/i;
 
 /** OpenAI: a tool of the request calls a model of its own, `Rate limit reached for gpt-image-1 (for limit gpt-image)`. */
 const TOOL_MODEL =
   /\blimit reached for [`'"]?(gpt-image|dall-e|sora|omni-moderation|text-embedding)/i;
 
-/** Limits that no header counts. Anthropic: concurrent connections, and a use that grows too fast. */
+/**
+ * Limits that the size of a request does not exceed, and that headers may not count. Anthropic: concurrent connections, and a use
+ * that grows too fast; Azure: the calls of ten seconds; Mistral: the requests of a second.
+ */
 const PACE_SENTENCE =
-  /[^.\n]{0,40}\b(?:concurren(?:t|cy)|acceleration limit|usage increase rate)\b[^.\n]{0,40}/gi;
+  /[^.\n]{0,40}\b(?:concurren(?:t|cy)|acceleration limit|usage increase rate|call rate limit|requests rate limit|requests per (?:sec|min|hour|day))[^.\n]{0,40}/gi;
 
 /**
  * OpenAI: a restricted key without the scope of an endpoint; Google: an operation that accepts no API key; LiteLLM: a model that
@@ -126,5 +145,5 @@ const STATED =
   /\b(?<name>[a-z-]{1,20}) per (?:min|minute|hour|day)(?: \([A-Z]{2,5}\))?: Limit (?<limit>\d{1,12}), (?:Used (?<used>\d{1,12}), )?Requested ~?(?<requested>\d{1,12})/g;
 
 /** Anthropic: `rate limit of 30,000 input tokens per minute`; Google: `…_input_token_count, limit: 250000`. */
-const INPUT_LIMIT =
-  /\b(?<input>\d[\d,]{0,14}) input tokens per minute\b|_input_token_count, limit: (?<metric>\d{1,12})\b/;
+const TOKEN_LIMIT =
+  /\b(?<sentence>\d[\d,]{0,14}) (?:(?:input|output) )?tokens per (?:minute|day)\b|_input_token_count, limit: (?<metric>\d{1,12})\b/;

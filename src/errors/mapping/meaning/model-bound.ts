@@ -41,6 +41,8 @@ const SENTENCES: readonly RegExp[] = [
   // OpenRouter's free models; a failure of the vendor behind one of its models.
   /\bfree-models-per-/,
   /\bprovider returned (?:an )?error\b/i,
+  // Bedrock counts the tokens of a day by model.
+  /\btoo many tokens per day\b/i,
   // Azure counts by deployment; Google offers a model to paying projects only.
   /\bexceeded (?:the )?(?:token|call) rate limit of your current\b/i,
   /\bdoesn['’]t have a free quota tier\b/i,
