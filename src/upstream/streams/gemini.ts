@@ -115,7 +115,7 @@ const DETAILS = [
   OUTPUT_DETAILS,
 ];
 
-const MEDIA = ['"AUDIO"', '"IMAGE"', '"VIDEO"'];
+const MEDIA = ['"AUDIO"', '"IMAGE"', '"DOCUMENT"', '"VIDEO"'];
 
 function parsedList(text: string): unknown {
   try {

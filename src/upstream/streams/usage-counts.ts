@@ -84,7 +84,8 @@ export function usageOf(
   counts: RawCounts,
   isOutputOpen: boolean,
 ): MeteredUsage | undefined {
-  const { extras, isStandardTier, hasInput } = counts;
+  const { extras, isStandardTier } = counts;
+  const hasInput = counts.hasInput && readsAnything(counts);
   const isKnown = hasInput || counts.outputReports > 0;
   if (!isKnown && !hasToolUses(extras)) return undefined;
   const usage = NORMALISE[format](counts);
@@ -95,6 +96,11 @@ export function usageOf(
   }
   if (extras) return { ...usage, ...usageExtras(usage, extras, counts, false) };
   return isStandardTier ? { ...usage, tiers: STANDARD } : usage;
+}
+
+/** Every request has input: a report of none, as of servers that count only what they have not cached, is no report. */
+function readsAnything({ input, toolInput, cacheRead, cacheWrite, cacheWrite1h }: RawCounts) {
+  return input + toolInput + cacheRead + cacheWrite + cacheWrite1h > 0;
 }
 
 /** Whether the counts report no output, so that any content of the answer is missing from them. */
@@ -151,6 +157,9 @@ const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void
     raise(counts, 'reasoning', output['reasoning_tokens']);
     raise(counts, 'total', usage['total_tokens']);
     addOpenaiDetails(counts, input, output);
+    // Embeddings of some compatible providers report the total alone.
+    if (!counts.hasInput && counts.outputReports === 0)
+      raise(counts, 'input', usage['total_tokens']);
   },
   gemini(counts, usage) {
     for (const key of GEMINI_KEYS) raise(counts, GEMINI_COUNTS[key], usage[key]);
@@ -179,8 +188,8 @@ const NORMALISE: Record<ProviderFormat, (counts: RawCounts) => MeteredUsage> = {
 /** Some compatible providers count reasoning beside the output, or not at all; their total reveals it. */
 function withoutCached(counts: RawCounts, output: number, reasoning: number): Usage {
   const input = counts.input + counts.toolInput;
-  const outputTokens =
-    counts.hasInput && counts.outputReports > 0 ? Math.max(output, counts.total - input) : output;
+  const own = reasoning > output ? output + reasoning : output;
+  const outputTokens = counts.hasInput ? Math.max(own, counts.total - input) : own;
   const cacheReadTokens = Math.min(counts.cacheRead, input);
   const cacheWriteTokens = Math.min(counts.cacheWrite, input - cacheReadTokens);
   return {

@@ -123,13 +123,20 @@ export function addGeminiDetails(counts: Counts, usage: JsonRecord): void {
     const list = usage[key];
     if (!Array.isArray(list)) continue;
     if (key === OUTPUT_DETAILS && list.length > 0) counts.hasOutputDetails = true;
-    for (const entry of list) {
-      const { modality, tokenCount } = nested(entry);
-      if (modality === 'AUDIO') raiseMedia(counts, audio, tokenCount);
-      else if (modality === 'IMAGE') raiseMedia(counts, image, tokenCount);
-      else if (modality === 'VIDEO' && video) raiseMedia(counts, video, tokenCount);
-    }
+    raiseMedia(counts, audio, sumOf(list, 'AUDIO'));
+    // The pages of a document are images.
+    raiseMedia(counts, image, sumOf(list, 'IMAGE') + sumOf(list, 'DOCUMENT'));
+    if (video) raiseMedia(counts, video, sumOf(list, 'VIDEO'));
   }
+}
+
+function sumOf(list: readonly unknown[], modality: string): number {
+  let sum = 0;
+  for (const entry of list) {
+    const part = nested(entry);
+    if (part['modality'] === modality) sum += countOf(part['tokenCount']) ?? 0;
+  }
+  return sum;
 }
 
 /** An `inlineData` part of Gemini's answer: its data and their type. */

@@ -121,6 +121,38 @@ suite('an incomplete report of usage', () => {
     const counts = { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 1110 };
     assert.equal(await costOf(GEMINI_PATH, GEMINI, generated(counts)), 100 * 300 + 1010 * 2500);
     assert.equal(await costOf(GEMINI_STREAM, GEMINI, [generated(counts)]), 100 * 300 + 1010 * 2500);
+    const withoutOutput = completion({ prompt_tokens: 100, total_tokens: 2100 });
+    const cost = await costOf('/v1/chat/completions', CHAT, withoutOutput);
+    assert.equal(cost, 100 * 2500 + 2000 * 10_000);
+  });
+
+  test('reasoning that exceeds the output is counted beside it', async () => {
+    const counts = { prompt_tokens: 100, completion_tokens: 10 };
+    const chat = completion({ ...counts, completion_tokens_details: { reasoning_tokens: 500 } });
+    assert.equal(await costOf('/v1/chat/completions', CHAT, chat), 100 * 2500 + 510 * 10_000);
+  });
+
+  test('an input of zero costs the estimate of the request', async () => {
+    const inputTokens = (body: object) => Math.ceil(JSON.stringify(body).length / 4);
+    const chat = completion({ prompt_tokens: 0, completion_tokens: 10, total_tokens: 10 });
+    const ofChat = await costOf('/v1/chat/completions', CHAT, chat);
+    assert.equal(ofChat, inputTokens(CHAT) * 2500 + 10 * 10_000);
+    const none = completion({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 });
+    const ofNone = await costOf('/v1/chat/completions', CHAT, none);
+    assert.ok(ofNone >= inputTokens(CHAT) * 2500 + 1000 * 10_000);
+    const cached = { input_tokens: 0, cache_read_input_tokens: 1000, output_tokens: 10 };
+    const ofClaude = await costOf('/v1/messages', CLAUDE, message(cached));
+    assert.equal(ofClaude, 1000 * 300 + 10 * 15_000);
+  });
+
+  test('embeddings that report the total alone cost the total', async () => {
+    const answer = {
+      object: 'list',
+      data: [{ embedding: [0.5], index: 0 }],
+      usage: { total_tokens: 1000 },
+    };
+    const body = { model: 'text-embedding-3-small', input: 'Hello' };
+    assert.equal(await costOf('/v1/embeddings', body, answer), 1000 * 20);
   });
 
   test('the passes that compacted the context of a Messages request are charged', async () => {
@@ -170,22 +202,29 @@ suite('an incomplete report of usage', () => {
     assert.equal(await cost([pass]), 300_000 * 6000 + 10 * 22_500);
   });
 
-  test('video that an embedding reads costs its own price', async () => {
-    const answer = {
-      embedding: { values: [0.5] },
-      usageMetadata: {
-        promptTokenCount: 1000,
-        promptTokenDetails: [
-          { modality: 'TEXT', tokenCount: 100 },
-          { modality: 'VIDEO', tokenCount: 900 },
-        ],
-      },
-    };
-    const path = '/v1beta/models/gemini-embedding-2:embedContent';
-    const data = { inlineData: { mimeType: 'video/mp4', data: 'AAAA' } };
-    // 100 × 200 + 900 × 12,000
-    assert.equal(await costOf(path, { content: { parts: [data] } }, answer), 10_820_000);
-  });
+  for (const [modality, mimeType, nanos] of [
+    ['VIDEO', 'video/mp4', 12_000],
+    ['IMAGE', 'image/png', 450],
+    // Its pages are images.
+    ['DOCUMENT', 'application/pdf', 450],
+  ] as const)
+    for (const details of ['promptTokenDetails', 'promptTokensDetails'])
+      test(`${modality} that an embedding reads costs its own price, reported in ${details}`, async () => {
+        const answer = {
+          embedding: { values: [0.5] },
+          usageMetadata: {
+            promptTokenCount: 1000,
+            [details]: [
+              { modality: 'TEXT', tokenCount: 100 },
+              { modality, tokenCount: 900 },
+            ],
+          },
+        };
+        const path = '/v1beta/models/gemini-embedding-2:embedContent';
+        const data = { inlineData: { mimeType, data: 'AAAA' } };
+        const cost = await costOf(path, { content: { parts: [data] } }, answer);
+        assert.equal(cost, 100 * 200 + 900 * nanos);
+      });
 
   test('a response that repeats a long request around its usage is charged by that usage', async () => {
     const answer = {
