@@ -4,6 +4,7 @@
 
 import { LIST_MEMBER_DEPTH } from '../json/error-member.ts';
 import { bytesEqual } from '../json/scan.ts';
+import { JsonKeys } from '../json/walk-keys.ts';
 import type { StreamEvent } from './event.ts';
 import { readResponsesEvent } from './responses.ts';
 import {
@@ -78,13 +79,17 @@ function readKey(state: StreamState, event: StreamEvent): void {
       // Moonshot reports the usage within the last choice.
       if ((keys.depth === 1 || keys.depth === 3) && keys.isKey('usage') && keys.isObject())
         noteUsage(state, keys.bytes, keys.takeValue());
+      // Of a custom tool, whose call has no arguments.
+      else if (keys.depth === CALL_DEPTH && keys.isKey('input')) noteText(state);
       else if (keys.depth === 1 && keys.isKey('error') && keys.isSomething())
         noteError(state, event.data, event.dataStart, event.dataEnd);
       else if (keys.depth === LIST_MEMBER_DEPTH && keys.isKey('error') && keys.isSomething())
         noteErrorMember(state, event.data);
       return;
     case 7:
-      if (keys.depth === 4 && (keys.isKey('content') || keys.isKey('refusal'))) noteText(state);
+      if (keys.depth !== 4) return;
+      if (keys.isKey('content') && keys.isList()) noteParts(state);
+      else if (keys.isKey('content') || keys.isKey('refusal')) noteText(state);
       return;
     case 9:
       if (keys.isKey('arguments')) noteText(state);
@@ -124,6 +129,23 @@ function noteText(state: StreamState): void {
   const bytes = state.keys.textBytes();
   if (bytes > 0) noteContent(state, bytes);
 }
+
+/** Mistral's content is a list of parts where the model thinks: the texts of its thoughts are within a part, those of its answer in one. */
+function noteParts(state: StreamState): void {
+  const span = state.keys.takeValue();
+  if (!span) return;
+  const parts = new JsonKeys();
+  parts.start(state.keys.bytes, span.start, span.end);
+  while (parts.next()) {
+    const bytes = parts.isKey('text') ? parts.textBytes() : 0;
+    if (bytes > 0) (parts.depth === TEXT_PART_DEPTH ? noteContent : noteThinking)(state, bytes);
+  }
+}
+
+/** The depth of the keys of `content[i]`, from the list on. */
+const TEXT_PART_DEPTH = 2;
+/** The depth of the keys of `choices[i].delta.tool_calls[i].custom`. */
+const CALL_DEPTH = 7;
 
 function noteReasoning(state: StreamState): void {
   const bytes = state.keys.textBytes();

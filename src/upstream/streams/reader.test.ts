@@ -215,6 +215,21 @@ test('Chat Completions: text, refusals, reasoning and calls are content, a role 
     assert.deepEqual(contentAfter('openai', chat(delta)), [true], JSON.stringify(delta));
 });
 
+test('Chat Completions: the input of a custom tool and the parts of a list are content', () => {
+  const reader = createStreamReader('openai');
+  const read = (delta: object) => {
+    const { broughtContent, answerBegan } = reader.push(Buffer.from(chat(delta)));
+    return [broughtContent, answerBegan, reader.outputBytes];
+  };
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Let me see' }] };
+  assert.deepEqual(read({ content: [{ ...thinking, thinking: [] }] }), [false, false, 0]);
+  assert.deepEqual(read({ content: [thinking] }), [true, false, 10]);
+  assert.deepEqual(read({ content: [{ type: 'text', text: 'Hello' }] }), [true, true, 15]);
+  const custom = (call: object) => ({ tool_calls: [{ index: 0, type: 'custom', custom: call }] });
+  assert.deepEqual(read(custom({ name: 'patch', input: '' })), [true, true, 20]);
+  assert.deepEqual(read(custom({ input: '*** Begin' })), [true, true, 29]);
+});
+
 test('Chat Completions: the usage chunk and the end marker are read', () => {
   const usageChunk = unnamed({
     choices: [],
