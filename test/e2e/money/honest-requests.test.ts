@@ -14,7 +14,7 @@ let gateway: TestGateway;
 
 suite('requests that every vendor documents', () => {
   before(async () => {
-    gateway = await startTestGateway();
+    gateway = await startTestGateway({}, () => 'prices: { tools: { google_search: 0.035 } }\n');
   });
   afterEach(() => gateway.simulator.resetScenario());
   after(() => gateway.close());
@@ -154,6 +154,14 @@ suite('requests that every vendor documents', () => {
       const answer = await ask(tenant, { path, body });
       assert.equal(answer.status, 200, answer.text);
     });
+
+  test('a search of Gemini that the operator has priced is served with a budget of 10 dollars', async () => {
+    const tenant = await newTenant(gateway, { monthlyBudgetUsd: 10 });
+    const path = '/v1beta/models/gemini-2.5-pro:generateContent';
+    const body = { contents: [{ parts: [{ text: LONG }] }], tools: [{ googleSearch: {} }] };
+    const answer = await ask(tenant, { path, body });
+    assert.equal(answer.status, 200, answer.text);
+  });
 
   test('the uses of tools are bounded by the money that is left, unless the request bounds them', async () => {
     const seen: unknown[] = [];

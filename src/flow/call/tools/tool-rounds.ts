@@ -25,6 +25,7 @@ const SEARCHES: ReadonlySet<string> = new Set([
   'web_search',
   'web_search_preview',
   'file_search',
+  'google_search',
   'tool_search',
   'tool_search_tool_regex',
   'tool_search_tool_bm25',
