@@ -21,6 +21,8 @@ import { isModelBound } from '../meaning/model-bound.ts';
 import type { KnownName } from '../meaning/structured-names.ts';
 import type { Reading } from '../reading/reading.ts';
 import { NO_MATCHES } from '../text/find-phrases.ts';
+import { ruleOf } from '../text/phrase-book.ts';
+import { TEXT_RULES } from '../text/rules.ts';
 import { statedWait } from '../waits/find-wait.ts';
 import { isSubscriptionRejected } from '../waits/reset-headers.ts';
 import { type CallerText, findOwnPhrases, isSaidBy, withoutSaidNumbers } from './caller-text.ts';
@@ -54,20 +56,33 @@ export type LessonContext = AssessContext &
 
 export function lessonOf(failure: unknown, verdict: Verdict, context: LessonContext): Lesson {
   const typed = readTyped(failure, context);
-  const { meaning, wait, reading } = assessTyped(typed, context);
-  const code = taughtCode(OUTCOMES[meaning].code, verdict, { ...typed, reading }, context);
+  const { meaning, wait, reading, rule } = assessTyped(typed, context);
+  const isByWord = WORDS.has(rule);
+  const isOfPlan = isByWord && typed.httpStatus === 403;
+  const code = isOfPlan
+    ? 'REQUEST_TOO_LARGE'
+    : taughtCode(OUTCOMES[meaning].code, verdict, { ...typed, reading }, context);
   const isLimit = code === 'AI_LIMIT_REACHED';
   return {
     code,
     retryAfterMs: wait.retryAfterMs,
     resetAt: wait.resetAt,
-    isModelBound: isLimit && (isModelBound(reading, context.model) || isPlanOf(typed, meaning)),
+    isModelBound:
+      isLimit && (isByWord || isModelBound(reading, context.model) || isPlanOf(typed, meaning)),
     isCredit: meaning === 'quota',
     isScopeBound:
       code === 'AUTH_FAILED' && (isScopeOfRequest(reading.text, context) || isPermission(typed)),
     health: healthOf(typed, meaning, verdict),
   };
 }
+
+/**
+ * The rules of single words, such as `quota`, `credits` or `upgrade your plan`. A 403 with one of them may refuse a feature that the
+ * plan does not include, and a 429 a feature with a limit of its own.
+ */
+const WORDS: ReadonlySet<string> = new Set(
+  TEXT_RULES.flatMap(({ reach, phrases }) => (reach === 'refused' ? phrases.map(ruleOf) : [])),
+);
 
 /** A 403 without used-up money may refuse a plan's model: other models of the account are served. */
 function isPlanOf({ httpStatus }: TypedReading, meaning: Meaning): boolean {

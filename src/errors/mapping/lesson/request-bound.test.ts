@@ -144,6 +144,8 @@ for (const [status, message] of [
   ],
   [413, 'Rate limit exceeded, 9000 tokens per minute requested'],
   [403, 'This model requires a paid plan. Please upgrade your plan.'],
+  [403, 'Your plan does not include images. Upgrade your plan or add credits.'],
+  [403, 'Your quota does not cover this. Upgrade your plan.'],
   [429, 'This model is not available on your current plan. Upgrade your subscription.'],
 ] as const)
   test(`a ${status} "${message}" teaches no limit`, () => {
@@ -154,6 +156,10 @@ test('used-up credit and a used-up plan are learnt', () => {
   for (const [status, message] of [
     [402, 'Insufficient credits. Add more in your settings.'],
     [402, 'Insufficient Balance'],
+    [
+      403,
+      "Your newly created team doesn't have any credits or licenses yet. You can purchase those.",
+    ],
     [429, "You've reached your weekly limit. Upgrade your plan."],
   ] as const) {
     const { code, isModelBound } = lessonOf({ status, message });
@@ -175,7 +181,9 @@ for (const [status, message] of [
     429,
     'You have exceeded token rate limit of your current pricing tier. Retry after 86400 seconds.',
   ],
-  [403, 'Your quota does not cover this. Upgrade your plan.'],
+  [403, 'The free tier of the model has been exhausted, your quota is exhausted'],
+  [429, 'You have exhausted your capacity on this model. Your quota will reset after 10m.'],
+  [429, 'The quota for images is used up.'],
 ] as const)
   test(`a ${status} "${message}" limits one model`, () => {
     const { code, isModelBound } = lessonOf({ status, message });
@@ -183,7 +191,7 @@ for (const [status, message] of [
   });
 
 test('a model whose name is a part of a word is not named', () => {
-  const body = JSON.stringify({ error: { message: 'Your quota for proto1 is used up' } });
+  const body = JSON.stringify({ error: { message: 'You exceeded your quota for proto1' } });
   const { lesson } = judgeProviderError({ status: 429, body }, { now: 0, model: 'o1' });
   assert.deepEqual([lesson.code, lesson.isModelBound], ['AI_LIMIT_REACHED', false]);
 });

@@ -41,6 +41,9 @@ const SENTENCES: readonly RegExp[] = [
   // OpenRouter's free models; a failure of the vendor behind one of its models.
   /\bfree-models-per-/,
   /\bprovider returned (?:an )?error\b/i,
+  // Google's subscriptions: `You have exhausted your capacity on this model`; Alibaba: `The free tier of the model has been exhausted`.
+  /\bexhausted your capacity on this model\b/i,
+  /\bfree (?:tier|quota) of (?:the|this) model\b/i,
   // Bedrock counts the tokens of a day by model.
   /\btoo many tokens per day\b/i,
   // Azure counts by deployment; Google offers a model to paying projects only.

@@ -69,6 +69,11 @@ function draftOf(drafts: Map<string, PhraseDraft>, text: string): PhraseDraft {
   return draft;
 }
 
+/** The name of a rule that a phrase decided by. */
+export function ruleOf(phrase: string): string {
+  return `text: ${phrase}`;
+}
+
 function toPhraseRule(
   { meaning, reach }: TextRule,
   { order, needs, text }: { order: number; needs: number; text: string },
@@ -77,7 +82,7 @@ function toPhraseRule(
     order,
     reachBits: REACH[reach] | (CAPACITY.has(meaning) ? REACH.capacity : 0),
     needs,
-    decided: { meaning, rule: `text: ${text}` },
+    decided: { meaning, rule: ruleOf(text) },
     isAdvice: meaning === 'too_long' && ADVICE.test(text),
   };
 }

@@ -49,6 +49,7 @@ export const TEXT_RULES: readonly TextRule[] = [
       out of funds | balance depleted | run out of available | active grok subscription | out of tokens |
       extra usage | usage credits | ran out of credit* | run out of credit* | have no credits |
       has no credits | no credits left |
+      doesnt have any credits | does not have any credits | dont have any credits |
       no remaining credits | no available credits | credit depleted | credits depleted | credits are depleted |
       credits have been depleted | credits exhausted | credits are exhausted | credits have been exhausted |
       credit limit reached | credit limit exceeded | used all available credits | used all your credits |
