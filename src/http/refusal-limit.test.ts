@@ -52,7 +52,8 @@ test('all addresses of an IPv6 network of 64 bits are one subject, wherever thei
     ['0:0:0:0::/64', '::1', '::5:6:7:8'],
     ['fe80:0:0:0::/64', 'fe80::1%eth0', 'fe80::abcd:1:2:3%eth1'],
   ])
-    for (const address of addresses) assert.equal(subjectOf(address), `address ${subject}`, address);
+    for (const address of addresses)
+      assert.equal(subjectOf(address), `address ${subject}`, address);
 });
 
 test('an IPv4 address is a subject of its own, also in the text of an IPv6 address', () => {
