@@ -4,8 +4,8 @@
 //               └─otherwise▶ ok                             ▲               │ clear for `endAfter` evaluations,
 //                                                           └─────over──────┘ and fired for `minFiringMs`
 //
-// Between the threshold and the clear value lies a dead zone in which nothing changes, so that a value that oscillates
-// around its threshold starts an alert once and ends it once.
+// Between the threshold and the clear value lies a dead zone, which ends a pending alert and brings a firing one no closer
+// to its end, so that a value that oscillates around its threshold starts an alert once and ends it once.
 
 export type Judgement = 'over' | 'near' | 'clear';
 

@@ -3,10 +3,10 @@
 //
 //   delivery ▶ job ▶ due and within its deadline ▶ choose a provider ▶ move ▶ publish ▶ acknowledge
 //
-// A crash between two steps duplicates a message and loses none. Where the provider's queue is shared with foreign workers,
-// which do not know duplicates, publishing and acknowledging are one transaction of the broker. Another system's message is stored together with its
-// job's first move. Several deliveries are processed at once, but providers are chosen, and pointers published, in the
-// order of delivery.
+// A crash between two steps duplicates a message and loses none. Where the provider's queue is shared with foreign
+// workers, which do not know duplicates, publishing and acknowledging form one transaction of the broker. Another
+// system's message is stored together with its job's first move. Several deliveries are processed at once, but
+// providers are chosen, and pointers published, in the order of delivery.
 
 import type { ErrorCode, Verdict } from '../../errors/codes.ts';
 import { sleep } from '../../kernel/clock.ts';
