@@ -6,6 +6,7 @@ import type { SpillwayError } from '../../errors/spillway-error.ts';
 import { findBareItem } from '../../upstream/json/bare-item.ts';
 import { NameTable } from '../../upstream/json/name-table.ts';
 import {
+  type LimitProblem,
   limitFields,
   listed,
   type RequestKind,
@@ -49,8 +50,7 @@ export function readStated(
   fields: ReadonlyMap<string, JsonSpan>,
 ): StatedRequest {
   const limits = readLimits(kind, body, fields);
-  if ('problem' in limits)
-    throw invalidField(`${limits.problem} is not a count`, limits.problem, 'wrong_type');
+  if ('problem' in limits) throw unreadableLimit(limits);
   refuseOtherModels(body, fields);
   refuseUnaccountable(body, fields);
   const references =
@@ -72,6 +72,11 @@ export function readStated(
     features: references.hasAudio ? withAudio(features) : features,
     isCountedApart: isCountedApart(kind, features),
   };
+}
+
+function unreadableLimit({ problem: field, isTwice }: LimitProblem): SpillwayError {
+  if (isTwice) return invalidField(`${field} occurs twice`, field, 'duplicate_field');
+  return invalidField(`${field} is not a count`, field, 'wrong_type');
 }
 
 /**

@@ -1,6 +1,8 @@
 // Brings the names of a Gemini request to camelCase, except inside schemas, arguments and function responses: the
-// caller chooses those names.
+// caller chooses those names. Two spellings of one name are refused: limits are counted by the caller's own spellings, and the
+// last one would win here.
 
+import { TranslationProblem } from '../dialect.ts';
 import { isObject } from '../fields.ts';
 import type { JsonObject } from '../neutral-request.ts';
 
@@ -15,9 +17,12 @@ const FREE_FORM: ReadonlySet<string> = new Set([
 ]);
 
 export function camelCase(object: JsonObject): Record<string, unknown> {
+  const seen = new Set<string>();
   return Object.fromEntries(
     Object.entries(object).map(([name, value]) => {
       const camel = name.includes('_') ? camelName(name) : name;
+      if (seen.has(camel)) throw new TranslationProblem(name, 'is stated in two spellings');
+      seen.add(camel);
       return [camel, FREE_FORM.has(camel) ? value : inner(value)];
     }),
   );

@@ -81,6 +81,16 @@ test('calls without ids are matched to their results by name and order', () => {
   ]);
 });
 
+test('a name in two spellings is refused', () => {
+  for (const [one, other] of [
+    ['maxOutputTokens', 'max_outputTokens'],
+    ['max_output_tokens', 'maxOutput_tokens'],
+  ] as const) {
+    const body = { contents: [], generationConfig: { [one]: 1, [other]: 60_000 } };
+    assert.throws(() => read(dialect, body), { path: other });
+  }
+});
+
 test('names in snake_case are read as those in camelCase, arguments and schemas stay', () => {
   const camel = {
     ...HELLO,

@@ -76,13 +76,22 @@ test('a missing or null limit is undefined', () => {
 
 test('the largest of several maxima counts', () => {
   assert.deepEqual(output('chat', { max_tokens: 1, max_completion_tokens: 9000 }), [9000, 1]);
-  assert.deepEqual(
-    output('generate', {
-      generationConfig: { maxOutputTokens: 1, max_output_tokens: 7 },
-      generation_config: { maxOutputTokens: 5000, candidateCount: 2 },
-    }),
-    [5000, 2],
-  );
+});
+
+test('a limit under both of its names is a problem', () => {
+  for (const [request, problem] of [
+    [{ generationConfig: { maxOutputTokens: 1 }, generation_config: {} }, 'generation_config'],
+    [{ generationConfig: null, generation_config: { maxOutputTokens: 1 } }, 'generation_config'],
+    [
+      { generationConfig: { maxOutputTokens: 1, max_output_tokens: null } },
+      'generationConfig.max_output_tokens',
+    ],
+    [
+      { generation_config: { candidate_count: 1, candidateCount: 8 } },
+      'generation_config.candidate_count',
+    ],
+  ] as const)
+    assert.deepEqual(limits('generate', request), { problem, isTwice: true });
 });
 
 test('a number in quotes or with an exponent is accepted', () => {

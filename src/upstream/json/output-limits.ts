@@ -52,7 +52,8 @@ export type StatedLimits = {
   readonly readsStored: boolean;
 };
 
-export type LimitProblem = { readonly problem: string };
+/** The field that cannot be read. `isTwice`: it is given under both of its names. */
+export type LimitProblem = { readonly problem: string; readonly isTwice?: boolean };
 
 export function readLimits(
   kind: RequestKind,
@@ -65,6 +66,7 @@ export function readLimits(
     kind.operation === 'generate'
       ? readConfigs(body, fields, stated)
       : readNames(body, fields, stated, maxima, answers);
+  if (typeof problem === 'object') return problem;
   if (problem !== undefined) return { problem };
   const prediction = given(body, fields.get('prediction'));
   return {
@@ -100,12 +102,20 @@ const GEMINI_NAMES = new NameTable([
   'candidate_count',
 ]);
 
+/** A parser takes one of both names, or neither where the other one is null. */
+const GEMINI_SPELLINGS = [
+  ['maxOutputTokens', 'max_output_tokens'],
+  ['candidateCount', 'candidate_count'],
+] as const;
+
 /** Returns the name of the field that cannot be read. */
 function readConfigs(
   body: Buffer,
   fields: ReadonlyMap<string, JsonSpan>,
   stated: Stated,
-): string | undefined {
+): string | LimitProblem | undefined {
+  if (fields.has('generationConfig') && fields.has('generation_config'))
+    return { problem: 'generation_config', isTwice: true };
   for (const name of ['generationConfig', 'generation_config']) {
     const span = given(body, fields.get(name));
     if (!span) continue;
@@ -113,6 +123,8 @@ function readConfigs(
     const config = body.subarray(span.start, span.end);
     const peeked = peekFields(config, GEMINI_NAMES, true);
     if (!peeked.ok) return name;
+    const twice = GEMINI_SPELLINGS.find((names) => names.every((each) => peeked.fields.has(each)));
+    if (twice) return { problem: `${name}.${twice[1]}`, isTwice: true };
     const problem =
       readNames(config, peeked.fields, stated, ['maxOutputTokens'], 'candidateCount') ??
       readNames(config, peeked.fields, stated, ['max_output_tokens'], 'candidate_count');
