@@ -22,6 +22,13 @@ test('older and newer names, a string and a list for stop, and developer message
   assert.deepEqual(as('developer'), as('system'));
 });
 
+test('a maximum of 0 states none and hides no other', () => {
+  const maximum = (limits: object) => read(dialect, { ...HELLO, ...limits }).maxOutputTokens;
+  assert.equal(maximum({ max_completion_tokens: 0, max_tokens: 5 }), 5);
+  assert.equal(maximum({ max_completion_tokens: 5, max_tokens: 0 }), 5);
+  assert.equal(maximum({ max_completion_tokens: 0 }), undefined);
+});
+
 test('images, files, strict tools, a named tool and a schema are read and written', () => {
   const body = {
     model: 'm',

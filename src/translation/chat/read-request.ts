@@ -50,7 +50,9 @@ export function readChatRequest(
     tools: fields.objects('tools').flatMap((tool) => readTool(tool, losses)),
     toolChoice: readToolChoice(fields, losses),
     allowsParallelCalls: fields.flag('parallel_tool_calls'),
-    maxOutputTokens: fields.number('max_completion_tokens') ?? fields.number('max_tokens'),
+    // A maximum of 0 states none.
+    maxOutputTokens:
+      fields.number('max_completion_tokens') || fields.number('max_tokens') || undefined,
     temperature: fields.number('temperature'),
     topP: fields.number('top_p'),
     topK: fields.number('top_k'),
