@@ -30,7 +30,7 @@ export const compileCache = join(modules, '.cache', 'spillway');
  */
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund'];
 
-/** Installs if needed; otherwise it costs two file reads. */
+/** Installs if needed; the check costs two file reads. */
 export function ensureInstalled() {
   const wanted = lockfileDigest();
   if (isInstalled(wanted)) return;
@@ -72,7 +72,8 @@ export function runPinned(args, env = process.env) {
   return new Promise((resolve) => {
     const child = spawn(runtime, args, { stdio: 'inherit', env });
     const forward = (signal) => child.kill(signal);
-    // A terminal sends Ctrl-C to the whole process group, so the child gets it, too; this process has to outlive it.
+    // A terminal sends Ctrl-C to the whole process group, so the child gets it as well; this process has to outlive the
+    // child.
     process.on('SIGINT', () => {});
     process.on('SIGTERM', forward);
     process.on('SIGHUP', forward);

@@ -1,6 +1,6 @@
-// Builds the dashboard's pages (src/dashboard/web) to dist/dashboard/web: hashed assets, each with a gzip and a Brotli copy,
-// so that the server compresses nothing. The build goes to a folder of its own that replaces the previous one at the end:
-// a server that starts meanwhile never serves half of it.
+// Builds the dashboard's pages (src/dashboard/web) to dist/dashboard/web: hashed assets, each with a gzip and a Brotli
+// copy, so that the server compresses nothing. The build goes to a separate folder that replaces the previous one at
+// the end, so that a server that starts during a build never serves half of it.
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

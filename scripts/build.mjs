@@ -12,7 +12,7 @@ ensureInstalled();
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 const unchecked = process.env.SPILLWAY_BUILD === 'unchecked' ? ['--noCheck'] : [];
-/** Code for browsers has a project of its own: the DOM instead of Node. */
+/** Code for browsers has its own project, with the types of the DOM instead of Node's. */
 const PROJECTS = ['tsconfig.build.json', 'tsconfig.build.browser.json'];
 const steps = [
   ...PROJECTS.map((project) => [tsc, '-p', project, ...unchecked]),

@@ -7,7 +7,7 @@ import { ensureInstalled, root, runtime, say } from './bootstrap.mjs';
 
 const modules = join(root, 'node_modules');
 const tsc = join(modules, 'typescript', 'bin', 'tsc');
-/** Code for browsers has its own configuration: the DOM instead of Node. */
+/** Code for browsers has its own configuration, with the types of the DOM instead of Node's. */
 const PROJECTS = [
   '.',
   'src/dashboard/web',

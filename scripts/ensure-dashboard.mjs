@@ -17,7 +17,7 @@ export function ensureDashboard() {
   say('The server starts without it. Run node scripts/build-dashboard.mjs to see why.');
 }
 
-/** `stdio`: of the build's output. */
+/** `stdio` is passed to the build. */
 export function buildDashboard(stdio = 'pipe') {
   const program = join(root, 'scripts', 'build-dashboard.mjs');
   return spawnSync(runtime, [program], { cwd: root, stdio, encoding: 'utf8' });

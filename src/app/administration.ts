@@ -41,7 +41,7 @@ export type AdministrationParts = {
   /** Notified after a change, so that cached callers are dropped. */
   readonly callers: CallerCache;
   readonly unfinishedJobs: UnfinishedJobs;
-  /** Brings the jobs forward that wait for a provider's limit. */
+  /** Brings forward the jobs that wait for a provider's limit. */
   readonly advanceDelayed: AdvanceDelayed;
   readonly running?: {
     readonly limits: ProviderLimits;

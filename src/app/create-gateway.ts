@@ -1,5 +1,5 @@
 // The composition root: configuration → infrastructure → services → HTTP. Only app/ connects adapters to ports. `close`
-// closes everything in reverse order of opening, also after a failed start.
+// closes everything in reverse order of opening, even after a failed start.
 
 import type { Config } from '../config/config.ts';
 import type { SimulatorControl } from '../http/routes/simulator.ts';

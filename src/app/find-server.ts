@@ -1,6 +1,6 @@
 // Finds the running server and its keys for the command line. A server announces itself in its data folder; the
 // announcement of a dead process does not count. A remote server (container, cluster) is at HOST and PORT, if its admin
-// key is configured, too.
+// key is also configured.
 
 import { type DataFolder, openDataFolder } from '../adapters/files/data-folder.ts';
 import type { Config } from '../config/config.ts';

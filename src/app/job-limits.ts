@@ -19,7 +19,7 @@ import { accountCircuit, type CircuitKey } from '../resilience/circuit-key.ts';
 import type { Limit } from '../resilience/rate-limiter.ts';
 import { subjectOf } from './account-terms.ts';
 
-/** The reservation for an answer, whatever its stated maximum: most answers are far shorter. */
+/** The reservation for an answer, regardless of its stated maximum: most answers are far shorter. */
 const LIKELY_OUTPUT_TOKENS = 1024;
 
 /** Undefined when the dispatcher's check is turned off. */
@@ -62,7 +62,7 @@ function dispatchedAccount(provider: ProviderConfig, account: AccountConfig): Ac
   return { account: account.name, limits: [limit] };
 }
 
-/** An account at a learnt limit is passed over. An open circuit is no reason to: the account's next call may be the probe. */
+/** Skips an account with a learnt limit, but not one with an open circuit: its next call may be the probe. */
 export function openIsLimited(
   config: Config,
   { limits }: Pick<ServeParts, 'limits'>,
@@ -81,7 +81,7 @@ export function openIsLimited(
   };
 }
 
-/** When a probe is due the circuit is no reason to avoid the account: without a call it would stay open. */
+/** When a probe is due the account is not avoided: without a call its circuit would stay open. */
 export function openIsFailing(breakers: ServeParts['breakers']): (account: CircuitKey) => boolean {
   return (account) => {
     const key = accountCircuit(account);

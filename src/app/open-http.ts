@@ -1,6 +1,6 @@
 // Opens the HTTP server of a process: authentication, the handler of the AI endpoints, the routes and the dashboard. A
-// dispatcher or worker has only the routes for health, cluster and metrics. Live streams close before the server, which
-// waits for requests in flight: they would never end.
+// dispatcher or worker has only the routes for health, cluster and metrics. Live streams are closed before the server,
+// which waits for requests in flight and would wait for them forever.
 
 import type { Config } from '../config/config.ts';
 import { type AdmitJob, createAdmitJob } from '../flow/jobs/admit-job.ts';

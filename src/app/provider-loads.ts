@@ -1,5 +1,6 @@
-// The loads of providers for the strategy LEAST_LOADED, from the configuration, the queues and the local copies of limits,
-// circuits and headroom. On shared provider queues foreign workers' messages count too, and Spillway's pointers beside them.
+// The loads of providers for the strategy LEAST_LOADED, from the configuration, the queues and the local copies of
+// limits, circuits and headroom. On shared provider queues the messages for foreign workers count too, in addition to
+// Spillway's pointers.
 
 import type { AccountConfig, Config } from '../config/config.ts';
 import { createProviderLoads, type ProviderLoads } from '../flow/jobs/provider-loads.ts';

@@ -68,7 +68,7 @@ export async function startGateway(config: Config, options: StartOptions): Promi
   }
 }
 
-/** Loads it, too: a server with providers does without its code. */
+/** Also loads the simulator's code, which a server with providers does not need. */
 async function startBuiltInSimulator(clock: Clock): Promise<Simulator> {
   const { startSimulator } = await import('../simulator/simulator.ts');
   return startSimulator({ clock, logCapacity: SIMULATOR_LOG_ENTRIES });

@@ -91,7 +91,7 @@ export type PortParts = SqlStore & {
   readonly jobs: JobStore;
   readonly builds: Builds;
   readonly signals: QueueSignals;
-  /** The store's own way with the messages of its queues, where it has one. */
+  /** The store's own operations on queue messages, where it has faster ones. */
   readonly operations?: QueueOperations;
   /** How often to look at queues that other processes publish to. */
   readonly pollMs?: number;

@@ -1,5 +1,5 @@
-// Opens the alerts: every server reads the figures, the leader evaluates and delivers. The lease is the registry's, as the
-// scaling hook's.
+// Opens the alerts: every server reads the figures, the leader evaluates and delivers. The leader is the holder of a
+// lease in the registry, as for the scaling hook.
 
 import { createHmac } from 'node:crypto';
 import { createSlackSink, createWebhookSink } from '../../adapters/undici/alert-sinks.ts';
@@ -64,7 +64,7 @@ function startAlerts(config: Config, context: AlertContext, webhookSecret: strin
   const evaluating = every(clock, intervalMs, (signal) =>
     evaluationOutage.watch(async () => {
       await evaluator.evaluate(signal);
-      // Beside the next evaluation: a sink may be slow.
+      // Not awaited, so that a slow sink does not delay the next evaluation.
       void delivering.runNow();
     }),
   );

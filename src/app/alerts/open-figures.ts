@@ -96,7 +96,7 @@ async function queueFigures(
   const overdue = await store.backlog.overdueDelayed(now - config.alerts.overdueAfterMs);
   const lost: Figure[] = [];
   for (const { queue, count } of overdue) {
-    // In a queue with messages the overdue jobs are behind others: they have come back.
+    // If the queue has messages, the overdue jobs have come back and wait behind others.
     const { ready } = await queues.queue.depth(queue);
     if (ready === 0) lost.push({ subject: queue, value: count });
   }

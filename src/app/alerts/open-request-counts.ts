@@ -1,5 +1,5 @@
-// The counts of requests that alerts judge: of the whole cluster from the samples in the store, and of this process alone
-// while the store is unavailable.
+// The request counts that alert rules evaluate: of the whole cluster, from the samples in the store; while the store is
+// unavailable, of this process alone.
 
 import {
   type RequestSource,
@@ -42,7 +42,7 @@ export function openRequestCounts(
 
   async function sources(now: number): Promise<readonly RequestSource[]> {
     const present = now - (now % MINUTE_MS);
-    // Rows of one minute more: their growth is seen although they are saved late.
+    // Reads one minute more, so that rows that are saved late are included.
     const from = present - (Math.ceil(maxWindowMs / MINUTE_MS) + 1) * MINUTE_MS;
     const to = present + MINUTE_MS;
     const range = { resolutionMs: MINUTE_MS, stepMs: MINUTE_MS, from, to };

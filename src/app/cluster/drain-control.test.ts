@@ -45,7 +45,7 @@ test('a drained server shows it at once, pauses its queues, and refuses calls af
   assert.equal(slots.used, 1);
 });
 
-test('a resumed server serves again, also during the grace period', async () => {
+test('a resumed server serves again, even during the grace period', async () => {
   const { clock, slots, events, readiness, control } = openRig();
   control.onMode('draining');
   await clock.advance(1000);

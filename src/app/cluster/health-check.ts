@@ -1,5 +1,5 @@
-// The detailed health of this server: its dependencies are asked for a cheap answer, each within a time limit, and the
-// depth of its queues is read. No provider is called.
+// The detailed health of this server: each dependency has to answer a cheap request within a time limit, and the depth
+// of its queues is read. No provider is called.
 
 import type { ProcessMeter } from '../../adapters/process/process-figures.ts';
 import type { ProviderLimit } from '../../admission/provider-limits.ts';
@@ -74,7 +74,7 @@ async function depthOf({ queueDepth, clock }: HealthCheckParts): Promise<number 
   return depth;
 }
 
-/** Whether the work ends well within the time limit. */
+/** Whether the work succeeds within the time limit. */
 export async function withinTime(clock: Clock, work: Promise<unknown>): Promise<boolean> {
   const ended = new AbortController();
   const answered = work.then(

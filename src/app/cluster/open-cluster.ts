@@ -91,7 +91,7 @@ export function openCluster(config: Config, context: ClusterContext): Cluster {
           serverId,
           snapshot: await directory.snapshot(),
           capacity: await facts.capacity(),
-          // Queues that cannot be read leave the rest of the status as it is.
+          // If the queues cannot be read, the rest of the status is still reported.
           targets: await targets().catch(() => []),
         }),
       ),
@@ -129,7 +129,7 @@ function openHealthCheck(
   });
 }
 
-/** The services that this server asks for an answer to know whether they are available. */
+/** The services whose availability this server checks. */
 export function dependenciesOf({
   store,
   shared,

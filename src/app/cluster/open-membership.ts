@@ -38,7 +38,7 @@ export type OpenedMembership = {
   readonly mode: () => ServerMode;
   /** Connects the record and the operator's mode with the rest of the server. */
   connect(source: MembershipSource): void;
-  /** The server can be reached from now on. */
+  /** Announces the server's URL: it can be reached from now on. */
   listening(url: string): Promise<void>;
   /** Announces the current record now. */
   announce(): Promise<void>;

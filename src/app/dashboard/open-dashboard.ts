@@ -1,5 +1,5 @@
 // Opens the dashboard's read API: shared readings over the store, the cluster and the queues, their routes and the live
-// stream. No reading runs while no operator looks, except the hourly sums of spending.
+// stream. While no operator views the dashboard no reading runs, except the hourly sums of spending.
 
 import type { Config } from '../../config/config.ts';
 import type { JobsPage } from '../../dashboard/api/jobs.ts';
@@ -69,11 +69,11 @@ export type Dashboard = {
   endLive(): Promise<void>;
 };
 
-/** The state is read at most once a second, however many operators look. */
+/** The state is read at most once a second for any number of operators. */
 const STATE_AGE_MS = 900;
 const SERIES_AGE_MS = 2000;
 const SPEND_AGE_MS = 10_000;
-/** Rates of the flow are of the last minutes. */
+/** The span of the rates in the flow of jobs. */
 const FLOW_SPAN_MS = 300_000;
 const MAX_RUNNING = 10_000;
 

@@ -1,6 +1,6 @@
-// Starts this process's dispatcher. Other systems' messages come from the raw queue. Callers' jobs come from the store's
-// queue of the same name; beside a broker they then wait in the store's tenant queues of their provider until they are
-// released.
+// Starts this process's dispatcher. Other systems' messages come from the raw queue. Callers' jobs come from the
+// store's queue of the same name; with a broker they then wait in the store's tenant queues of their provider until
+// they are released.
 
 import type { Config } from '../../config/config.ts';
 import { createChooseProvider } from '../../flow/jobs/choose-provider.ts';

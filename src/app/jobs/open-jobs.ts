@@ -51,7 +51,7 @@ export type JobDesk = {
   readonly advanceDelayed: AdvanceDelayed;
 };
 
-/** State about the jobs that this process runs. */
+/** The state of the jobs that this process runs. */
 type JobMemory = {
   readonly running: RunningJobs;
   readonly durations: RunDurations;
@@ -100,7 +100,7 @@ export function openJobDesk(
 
 export type JobRoles = {
   readonly isDispatcher: boolean;
-  /** This process consumes the queues of these providers. */
+  /** The providers whose queues this process consumes. */
   readonly workedProviders: readonly string[];
 };
 
@@ -210,7 +210,9 @@ function workerParts(
   };
 }
 
-/** RATE_LIMIT is for one provider, so it applies only to a process that is nothing but that provider's worker. */
+/**
+ * RATE_LIMIT is for one provider, so it applies only to a process that is a worker of that provider and nothing else.
+ */
 function ownLimit(config: Config, { isDispatcher, workedProviders }: JobRoles): number | undefined {
   const isOneProviderWorker = !isDispatcher && workedProviders.length === 1;
   return isOneProviderWorker ? config.worker.requestsPerMinute : undefined;

@@ -1,5 +1,5 @@
-// The queues of the pipeline: the store's own, or RabbitMQ. Beside RabbitMQ the store's queues are the outbox and the
-// tenant queues in which callers' jobs wait to be released.
+// The queues of the pipeline: the store's own, or RabbitMQ. With RabbitMQ the store's queues are the outbox and the
+// tenant queues in which callers' jobs wait for release.
 
 import type { Config } from '../../config/config.ts';
 import type { FinalQueues } from '../../jobs/model/final-messages.ts';
@@ -18,7 +18,7 @@ import { StartFailure } from '../start-failure.ts';
 
 export type Queues = {
   readonly queue: JobQueue;
-  /** The two halves of `queue` beside a broker; absent without one. */
+  /** The two parts of `queue` in an installation with a broker; absent without one. */
   readonly brokered?: PipelineQueueParts | undefined;
   /** The queues that other systems read results and dead letters from; empty without a broker. */
   readonly final: FinalQueues;
@@ -32,7 +32,7 @@ export type Queues = {
   readonly isUp: () => boolean;
 };
 
-/** Overlaps round trips to the engines; the dispatcher keeps the order of delivery nevertheless. */
+/** Overlaps round trips to the services; the dispatcher still keeps the order of delivery. */
 const DISPATCH_CONCURRENCY = 32;
 
 /** The queue that raw messages return to after a delay by the dispatcher's limit. */

@@ -1,6 +1,6 @@
-// Starts the workers of this process, one per provider. Beside a broker each provider has two queues: its own, and the pointers
-// queue. Where foreign workers consume the provider's queue too, the worker consumes the pointers queue and takes messages
-// over to it; else it consumes the provider's queue, and takes back what is left on the pointers queue.
+// Starts the workers of this process, one per provider. With a broker each provider has two queues: its own, and the
+// pointers queue. Where foreign workers consume the provider's queue too, the worker consumes the pointers queue and
+// takes messages over to it; else it consumes the provider's queue, and takes back what is left on the pointers queue.
 
 import type { Config, ProviderConfig } from '../../config/config.ts';
 import { createAssignProvider } from '../../flow/jobs/assign-provider.ts';

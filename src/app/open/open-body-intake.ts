@@ -14,7 +14,7 @@ export function openBodyIntake(
 ): { readonly quota: BodyQuota; readonly intake: BodyIntake } {
   const watch = createWatch(clock);
   lifecycle.onClose('uploads', () => watch.close());
-  // A quota below the largest body would refuse that body for ever.
+  // A quota below the largest body would refuse that body forever.
   const largest = Math.max(server.bodyLimitBytes, ...Object.values(server.routeBodyLimitBytes));
   return {
     quota: new BodyQuota({

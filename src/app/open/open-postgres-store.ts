@@ -1,6 +1,6 @@
 // Opens a PostgreSQL store: locks it, checks its migrations and returns its ports. A failure that an operator can fix
-// becomes a StartFailure with one sentence. A start waits for PostgreSQL only while that reports that it is starting
-// up; a running server survives any outage.
+// becomes a StartFailure with one sentence. A start waits for PostgreSQL only while PostgreSQL reports that it is
+// starting up; a running server survives any outage.
 
 import {
   addressOf,
@@ -42,7 +42,7 @@ export type PostgresParts = {
 /** A notification announces a new message; polling finds the message when the notification is lost. */
 const POLL_MS = 1000;
 
-/** Readings for operators take neither the connections nor the time of requests. */
+/** Readings for operators have their own connections, so that they do not delay requests. */
 const READING_OPTIONS = {
   maxConnections: 2,
   statementTimeoutMs: 2000,

@@ -1,4 +1,5 @@
-// Opens the connections to providers: our own HTTP/1 client for direct ones, undici where a proxy is configured.
+// Opens the connections to providers: the HTTP/1 client of adapters/http1 for direct ones, undici where a proxy is
+// configured.
 
 import { createHttp1Upstream } from '../../adapters/http1/upstream.ts';
 import type { Config } from '../../config/config.ts';
@@ -13,7 +14,7 @@ export async function openUpstream(config: Config, clock: Clock): Promise<Upstre
   const { caFile, httpsProxy, httpProxy, noProxy, proxyLoopback } = config.upstream;
   const options = {
     connectTimeoutMs: config.timeouts.connectMs,
-    // Requests and jobs are bounded apart: neither waits for connections of the other.
+    // Requests and jobs have separate connection limits, so that neither waits for the other's connections.
     maxConnectionsPerOrigin:
       withReserve(config.cluster.maxConcurrentBuilds) + config.worker.concurrency,
     ca: caFile === undefined ? undefined : readAuthorities('UPSTREAM_CA_FILE', caFile),

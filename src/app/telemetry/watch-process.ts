@@ -1,7 +1,7 @@
-// Watches this process and its dependencies: the delay of the event loop every ten seconds, the time each dependency takes to
-// answer a cheap question and the figures of the limiter's records at longer intervals. The values become metrics; values
-// above the configured thresholds also become log lines of type `performance`. A dependency that does not answer has no
-// latency: its adapter logs the outage.
+// Watches this process and its dependencies: the delay of the event loop every ten seconds, the time that each
+// dependency takes to answer a cheap request, and the figures of the limiter's records at longer intervals. The values
+// become metrics; values above the configured thresholds also become log lines of type `performance`. A dependency that
+// does not answer has no latency: its adapter logs the outage.
 
 import { startEventLoopMeter } from '../../adapters/process/event-loop-meter.ts';
 import { registerProcessMetrics } from '../../adapters/process/process-metrics.ts';
