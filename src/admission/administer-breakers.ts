@@ -1,5 +1,5 @@
-// An operator's view of the circuit breakers, and the reset of a circuit after its provider has recovered. Every configured
-// circuit is listed, also without any calls.
+// An operator's view of the circuit breakers, and the reset of a circuit after its provider has recovered. Every
+// configured circuit is listed, even without any calls.
 
 import { SpillwayError } from '../errors/spillway-error.ts';
 import type { BreakerBoard, BreakerView } from '../resilience/breaker-board.ts';

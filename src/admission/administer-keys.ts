@@ -31,7 +31,7 @@ export type AdministerKeys = {
     given: NewKey,
   ): Promise<{ readonly key: string; readonly stored: StoredKey }>;
   list(organizationId: string): Promise<readonly StoredKey[]>;
-  /** Throws NOT_FOUND for an unknown key, too. Idempotent. */
+  /** Also throws NOT_FOUND for an unknown key. Idempotent. */
   revoke(operator: Operator, organizationId: string, keyId: string): Promise<void>;
 };
 

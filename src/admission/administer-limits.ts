@@ -1,5 +1,5 @@
-// An operator's changes to provider limits: no calls to a provider's region before a reset time, or calls again at once. An
-// operator's limit replaces a learnt one, whichever ends earlier.
+// An operator's changes to provider limits: no calls to a provider's region before a reset time, or calls again at
+// once. An operator's limit replaces a learnt one, even if it ends earlier.
 
 import { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';

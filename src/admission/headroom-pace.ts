@@ -1,7 +1,8 @@
-// The headroom of one scope, its rate of consumption, and two conclusions: when it will be exhausted at that rate, and how
-// long the next call waits so that the rest lasts until the reset. Each organisation has a queue of its own, and k waiting
-// organisations are spaced k times as far: calls that one of them requests, and perhaps never makes, delay no other. It does
-// no I/O and reads no clock. Each server paces its own calls; each answer states the headroom that all servers share.
+// The headroom of one scope, its rate of consumption, and two conclusions: when it will be exhausted at that rate, and
+// how long the next call waits so that the rest lasts until the reset. Each organisation has its own queue, and with k
+// waiting organisations the calls of each are spaced k times as far apart, so that calls which one organisation
+// requests, and perhaps never makes, delay the others only by its share. No I/O, no clock. Each server paces its own
+// calls; each answer states the headroom that all servers share.
 
 import {
   HEADROOM_DIMENSIONS,
@@ -16,7 +17,7 @@ const SCARCE_RATIO = 0.05;
 const AVERAGING_MS = 30_000;
 /** Headroom that grows by more than this fraction of the limit was reset, not refilled. */
 const RESET_RATIO = 0.05;
-/** Beyond it all queues begin anew. */
+/** Beyond this number of queues all of them are reset. */
 const MAX_QUEUES = 1000;
 
 export class HeadroomPace {
@@ -24,7 +25,7 @@ export class HeadroomPace {
   #readAt = 0;
   /** Per dimension, the net consumption per millisecond: use minus refill. */
   readonly #rates = new Map<HeadroomDimension, number>();
-  /** Per organisation, the next turn; only those with a queue. */
+  /** The next turn of each organisation that has a queue. */
   readonly #nextTurnAt = new Map<string, number>();
 
   get gauges(): HeadroomGauges {

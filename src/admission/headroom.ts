@@ -1,6 +1,6 @@
-// The headroom of provider limits, read from the headers of successful answers on this and other servers. To keep the cost of
-// an answer low, headers of one scope are parsed at most once in 100 ms. While other servers cannot be reached, the readings
-// of this server count alone.
+// The headroom of provider limits, read from the headers of successful answers on this and other servers. To keep the
+// cost of an answer low, headers of one scope are parsed at most once in 100 ms. While other servers cannot be reached,
+// only the readings of this server count.
 
 import type { Clock } from '../kernel/clock.ts';
 import { circuitId } from '../resilience/circuit-key.ts';
@@ -84,7 +84,7 @@ class SharedHeadroom implements Headroom {
   }
 
   slowDownMs(key: HeadroomKey, tokens: number, organization?: string): number {
-    // Most providers send no such headers: then no map key has to be built.
+    // Most providers send no such headers, and no map key has to be built.
     if (this.#entries.size === 0) return 0;
     const pace = this.#entries.get(circuitId(key))?.pace;
     return pace?.slowDownMs(tokens, this.#clock.now(), organization) ?? 0;

@@ -19,7 +19,7 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undef
   });
 }
 
-/** Equal for equal method, URL and body, whatever the credential. */
+/** Equal for equal method, URL and body, even with different credentials. */
 export function fingerprintOf(method: string, url: string, body: Buffer): string {
   return beginFingerprint(method, url).update(body).digest('base64url');
 }

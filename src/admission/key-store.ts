@@ -27,7 +27,7 @@ export type KeyWithOrganization = { readonly key: StoredKey; readonly organizati
 export type KeyStore = {
   /** False for an unknown organisation. */
   create(key: StoredKey): Promise<boolean>;
-  /** Finds revoked and expired keys, too; the caller checks both. */
+  /** Also finds revoked and expired keys; the caller checks for them. */
   findByHash(hash: string): Promise<KeyWithOrganization | undefined>;
   /** An organisation's keys, newest first, revoked ones included. */
   list(organizationId: string): Promise<readonly StoredKey[]>;

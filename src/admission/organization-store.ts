@@ -8,7 +8,7 @@ import { DEFAULT_ORGANIZATION_ID, newOrganization } from './organization.ts';
 export type OrganizationPage = {
   readonly after?: string | undefined;
   readonly limit: number;
-  /** Selects organisations with this text in their id or name, in any case. */
+  /** Selects organisations with this text in their id or name, case-insensitively. */
   readonly text?: string | undefined;
 };
 
@@ -22,7 +22,7 @@ export type OrganizationList = {
 };
 
 export type OrganizationStore = {
-  /** False if the id is taken, by a tombstone too; then nothing changes. */
+  /** False if the id is taken, even by a tombstone; then nothing changes. */
   create(organization: Organization): Promise<boolean>;
   /** Undefined for a tombstone, as in `list` and `update`. */
   find(id: string): Promise<Organization | undefined>;

@@ -15,7 +15,7 @@ export type Principal = {
   readonly allowStale: boolean;
   readonly allowPromptPreview: boolean;
   readonly expiresAt: number | undefined;
-  /** Undefined for a call of a request that was counted already: the reply to a chat. */
+  /** Undefined for a call whose request was already counted: the reply of a chat request. */
   readonly requestsPerMinute: number | undefined;
   readonly tokensPerMinute: number | undefined;
   readonly tokensPerDay: number | undefined;

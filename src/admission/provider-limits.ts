@@ -1,6 +1,6 @@
 // The port to provider limits: providers that serve nothing before a reset time. A limit that one server learns applies
-// on all of them (the shared adapter announces it). Reading is local, because every call reads. The end of a limit only moves
-// later, and a limit expires by itself.
+// on all of them (the shared adapter announces it). Reading is local, because every call reads. The end of a limit only
+// moves later, and a limit expires automatically.
 
 import type { CircuitKey } from '../resilience/circuit-key.ts';
 
@@ -22,7 +22,7 @@ export const CLOCK_SKEW_MS = 1000;
 export const UNSTATED_LIMIT_MS = 300_000;
 /** Providers' own limits last at most a month; a later reset time is a mistake. */
 export const MAX_LIMIT_MS = 32 * 86_400_000;
-/** A throttle is over within minutes; a provider that states more is asked again after an hour. */
+/** A throttle is over within minutes; if a provider states more, it is called again after an hour. */
 export const MAX_THROTTLE_MS = 3_600_000;
 
 export type ProviderLimits = {

@@ -1,6 +1,6 @@
 // The port to the last successful responses of an organisation, for requests that accept a stale response when no
-// provider can serve them. Responses are stored for a day, only for requests that ask for it and organisations that
-// allow it.
+// provider can serve them. Responses are stored for a day, and only for requests that accept a stale response and
+// organisations that allow it.
 
 import type { KeptAnswer } from './idempotency-store.ts';
 

@@ -15,7 +15,7 @@ export type CredentialNews = {
 export type CredentialExchange = {
   /** Synchronous, never throws. */
   publish(news: CredentialNews): void;
-  /** Delivers the news of other servers. Never rejects. */
+  /** Delivers the refusals and acceptances that other servers report. Never rejects. */
   subscribe(onNews: (news: CredentialNews) => void): Promise<void>;
   close(): Promise<void>;
 };

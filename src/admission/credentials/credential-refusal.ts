@@ -14,7 +14,7 @@ export class CredentialRefusal {
   readonly #refusedMs: number;
   #untilMs: number;
   #probe: { readonly organization: string; readonly callId: string } | undefined;
-  /** Organisations whose probes had no outcome, and those that were refused meanwhile. */
+  /** Organisations with a probe without an outcome, and organisations that were refused since. */
   readonly #probed = new Set<string>();
   readonly #waiting = new Set<string>();
 
@@ -42,7 +42,7 @@ export class CredentialRefusal {
     return false;
   }
 
-  /** The call has ended and said nothing about the credential. */
+  /** The call has ended without an outcome for the credential. */
   release(callId: string, now: number): void {
     if (this.#probe?.callId !== callId) return;
     this.#endProbe();
@@ -64,7 +64,7 @@ export class CredentialRefusal {
     const hadTurn = (each: string) => this.#probe?.organization === each || this.#probed.has(each);
     if (!hadTurn(organization)) return false;
     for (const other of this.#waiting) if (!hadTurn(other)) return true;
-    // All have had their turn.
+    // All organisations have had their turn.
     this.#probed.clear();
     return false;
   }

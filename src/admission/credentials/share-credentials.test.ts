@@ -72,7 +72,7 @@ test('another server probes if the first one makes no call', async () => {
   assert.equal(servers[1]?.refuses(USE), true);
 });
 
-test('a server with another key for the account goes on', async () => {
+test('a server with another key for the account is not affected', async () => {
   const { servers } = await openServers('old key', 'new key');
   servers[0]?.failed(USE, REFUSAL);
   assert.equal(servers[1]?.refuses(USE), false);

@@ -6,7 +6,7 @@ import { RefusedCredentials, type RefusedCredentialsOptions } from './refused-cr
 
 export type ShareCredentialsParts = Omit<RefusedCredentialsOptions, 'onChange'> & {
   readonly exchange: CredentialExchange;
-  /** Of the key that this server has for an account. */
+  /** The hash of the key that this server has for an account. */
   readonly fingerprintOf: (provider: string, account: string) => string | undefined;
 };
 
