@@ -66,8 +66,8 @@ export type BreakerBoard = {
   /** How long calls are refused, as this server knows it; 0 while the circuit is closed and when the probe is due. */
   openForMs(key: CircuitKey): number;
   /**
-   * Calls back once: synchronously, unless the servers have to agree on a probe. `organization` makes the call; a board may
-   * spare it a circuit that others keep open.
+   * Calls back once: synchronously, unless the servers have to agree on a probe. `organization` makes the call; a board
+   * may let it past a circuit that other organisations keep open.
    */
   requestPass(
     key: CircuitKey,
@@ -75,8 +75,8 @@ export type BreakerBoard = {
     organization?: string,
   ): void;
   /**
-   * Once for each pass, as soon as the provider's health is known: at the first content. `organization` made the call;
-   * absent if no call was made. Failures of one organisation among several open its own circuit only.
+   * Called once for each pass, as soon as the provider's health is known: at the first content. `organization` made the
+   * call; absent if no call was made. Failures of one organisation among several open its own circuit only.
    */
   report(pass: BreakerPass, health: CallHealth, organization?: string): void;
   /**

@@ -1,5 +1,5 @@
-// A sliding window of calls and failures: a ring of counters, usually sixty, each for an equal part of the window. Adding a
-// call costs one addition. A call leaves the window up to one slot early.
+// A sliding window of calls and failures: a ring of counters (usually sixty), each for an equal part of the window.
+// Adding a call costs one addition. A call leaves the window up to one slot early.
 
 export const WINDOW_SLOTS = 60;
 

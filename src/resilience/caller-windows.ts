@@ -1,16 +1,16 @@
-// The calls of each organisation in a circuit's window. Failures open the circuit for all if at least two
-// organisations failed or only one called, else for the failing organisation. An organisation has failed if its failures are
-// at least the rules' fraction of its own calls: a single failure among the successes of a second organisation must not let
-// the failures of the first open the circuit for all. Bounded: at the cap the organisation
-// that has been known longest is forgotten, and counts from zero when it calls again.
+// The calls of each organisation in a circuit's window. Failures open the circuit for all if at least two organisations
+// failed or only one called, else for the failing organisation. An organisation has failed if its failures are at least
+// the rules' fraction of its own calls: a single failure among the successes of a second organisation must not let the
+// failures of the first open the circuit for all. The number of organisations is bounded: at the cap the one known for
+// the longest time is forgotten and counts from zero when it calls again.
 
 import { type CallTotals, CallWindow } from './call-window.ts';
 import type { BreakerRules } from './circuit-breaker.ts';
 
-/** How many organisations called and failed in the window; counted up to two, which decides. */
+/** The number of organisations that called and that failed in the window, counted up to two. */
 export type CallerSpread = { readonly calling: number; readonly failing: number };
 
-/** Failures of one organisation among several prove nothing to the others. */
+/** Failures of one organisation among several say nothing about the calls of the others. */
 export function opensForAll({ calling, failing }: CallerSpread): boolean {
   return failing >= 2 || calling <= 1;
 }
@@ -68,7 +68,10 @@ export class CallerWindows {
     this.#callers.delete(organization);
   }
 
-  /** Drops the counts and keeps who called: the first organisation to fail afterwards is not the only one that called. */
+  /**
+   * Drops the counts but keeps the callers, so that the first organisation that fails afterwards does not count as the
+   * only caller.
+   */
   restart(): void {
     for (const { window } of this.#callers.values()) window.clear();
   }

@@ -138,7 +138,7 @@ export function retryAfterMs(circuit: Circuit, now: number): number {
   return Math.max(1, Math.ceil(circuit.probeAt - now));
 }
 
-/** The delay of the next probe when the probe after a limit failed for another reason. */
+/** The delay before the next probe when the probe after a limit failed for another reason. */
 export const PROBE_RETRY_MS = 1000;
 const PROBE_WAIT_MS = 1000;
 

@@ -49,13 +49,13 @@ export function isSameCircuit(one: CircuitKey, other: CircuitKey): boolean {
   return one.provider === other.provider && circuitLabel(one) === circuitLabel(other);
 }
 
-/** The inverse of `regionLabel`: the account is behind the first slash. */
+/** The inverse of `regionLabel`: the account follows the first slash. */
 export function parseRegionLabel(provider: string, label: string): CircuitKey {
   const [, region = label, account] = /^([^/]*)\/(.+)$/s.exec(label) ?? [];
   return accountCircuit({ provider, region, account });
 }
 
-/** The inverse of `circuitLabel`: the model is behind the first colon. */
+/** The inverse of `circuitLabel`: the model follows the first colon. */
 export function parseCircuitLabel(provider: string, label: string): CircuitKey {
   const [, scope = label, model] = /^([^:]*):(.+)$/s.exec(label) ?? [];
   const [, region = scope, owner] = /^([^@]*)@(.+)$/s.exec(scope) ?? [];

@@ -1,6 +1,7 @@
-// Reports transitions that failures cause: a log entry and a count by the server that decided, and on every server a gauge
-// of the circuits it knows to be open. Limits are logged where they are learnt, so a transition by a limit is not. Circuits
-// of single organisations are logged and counted without their name, because metrics have no label for organisations.
+// Reports transitions that failures cause: a log entry and a count by the server that decided, and on every server a
+// gauge of the circuits it knows to be open. Limits are logged where they are learnt, so a transition caused by a limit
+// is not logged here. Circuits of single organisations are logged and counted without their name, because metrics have
+// no label for organisations.
 
 import type { Log } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';

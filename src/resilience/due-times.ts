@@ -12,8 +12,8 @@ import type { Limit } from './rate-limiter.ts';
 const SLOT_ROUND_MS = 1000;
 
 /**
- * A slot is taken a little after it opens. Due times at the full rate would drift away from the slots by that much in every
- * window, so an interval is this part of the window longer.
+ * A slot is taken a little after it opens. Due times at the full rate would run ahead of the slots by that much in
+ * every window, so an interval is longer by this part of the window.
  */
 export const REUSE_PART = 0.005;
 export const MAX_REUSE_MS = 50;
@@ -51,7 +51,7 @@ export class DueTimes {
     return Math.ceil(this.#lastAt);
   }
 
-  /** A job has asked at its due time. */
+  /** Called when a job has asked at its due time. */
   keepAlive(now: number, interval: number): void {
     if (this.#expiresAt > now)
       this.#expiresAt = Math.max(this.#expiresAt, now + patienceMs(interval));

@@ -116,7 +116,7 @@ export class ExpiringAmounts {
     this.#tail = count;
   }
 
-  /** The index behind all entries that expire by `until`; checks the end first, where it nearly always is. */
+  /** The index after all entries that expire by `until`; checks the end first, where it nearly always is. */
   #indexAfter(until: number): number {
     let high = this.count;
     if (high === 0 || this.untilAt(high - 1) <= until) return high;

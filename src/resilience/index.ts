@@ -1,5 +1,6 @@
-// The public entry `spillway/resilience`: policies with one call shape, for any call that can fail. No Node API, no driver and
-// no I/O: they run in a browser, too. Shared state comes through ports, whose adapters have entries of their own.
+// The public entry `spillway/resilience`: policies with one call shape, for any call that can fail. No Node API, no
+// driver and no I/O, so that they also run in a browser. Shared state comes through ports; their adapters are separate
+// entries.
 
 export { type Clock, foregroundClock } from '../kernel/clock.ts';
 export type {

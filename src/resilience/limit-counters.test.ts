@@ -1,4 +1,4 @@
-// The counters against a model that keeps every admission for ever and counts them anew for each ask.
+// The counters against a model that keeps every admission forever and counts them anew for each ask.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

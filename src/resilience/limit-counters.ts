@@ -53,7 +53,10 @@ export class LimitCounters {
     return { isAllowed: true, standings: this.#standings(ask.limits, now, time.wall) };
   }
 
-  /** Counts an admission that was decided elsewhere, above the limit too; `limits` restricts which of its limits count it. */
+  /**
+   * Counts an admission that was decided elsewhere, even above the limit; `limits` restricts which of its limits count
+   * it.
+   */
   record(ask: PermitAsk, takenAt: number, limits: readonly Limit[] = ask.limits): void {
     const expiresAt = takenAt + ask.expiresMs;
     const taken = { takenAt, expiresAt, owner: this, limits, isEnded: false };
@@ -184,7 +187,7 @@ export class LimitCounters {
     for (let step = 0; step < EVICTION_STEPS; step += 1) this.#eviction.next();
   }
 
-  /** Cycles through all windows for ever, one per step. */
+  /** Cycles through all windows forever, one per step. */
   *#evictIdle(): Generator<undefined, never> {
     for (;;) {
       yield;

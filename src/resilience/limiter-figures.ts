@@ -1,5 +1,4 @@
-// The port to the figures of the rate limiter's own records, for operators: how many there are, how much memory they take and
-// when they expire.
+// The port to figures about the rate limiter's records, for operators: their number, memory and times to live.
 
 export type LimiterFigures = {
   /** The number of records: windows in memory, or keys in Redis. */

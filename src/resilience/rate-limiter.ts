@@ -12,7 +12,7 @@ export type LimitKind =
   | 'requests'
   /** Each admission counts its tokens for the length of the window: the reservation first, then the tokens used. */
   | 'tokens'
-  /** As `tokens`, over a day, in buckets of five minutes of which the oldest counts whole. */
+  /** Like `tokens`, over a day, in buckets of five minutes; the oldest bucket counts whole. */
   | 'tokens_per_day'
   /** Each admission counts one until it is settled, given back, or expires. */
   | 'concurrent';
@@ -29,7 +29,7 @@ export type Limit = {
 };
 
 export type PermitAsk = {
-  /** Unique for ever; a permit is settled or given back by it. */
+  /** Globally unique; a permit is settled or given back by it. */
   readonly id: string;
   readonly limits: readonly Limit[];
   /** Reserved from limits that count tokens. */
@@ -46,7 +46,9 @@ export type PermitAsk = {
 
 /** How a job waits for a limit. */
 export type Queueing = {
-  /** The job has waited until its due time. A job that has not queues behind all outstanding due times. */
+  /**
+   * Whether the job has waited until its due time. A job that has not waited queues behind all outstanding due times.
+   */
   readonly hasWaited: boolean;
   /** How long jobs that wait in the asking process are ahead of it. */
   readonly behindMs: number;
@@ -57,19 +59,19 @@ export type Queueing = {
 /** The admission behind a permit. Copies of an ask share it, so that it ends once. */
 export type TakenPermit = {
   readonly takenAt: number;
-  /** When it is dropped if it is neither settled nor given back. */
+  /** When the admission is dropped if it is neither settled nor given back. */
   readonly expiresAt: number;
-  /** The counters that hold it; other counters ignore it. */
+  /** The counters that count this admission; other counters ignore it. */
   readonly owner: object;
   readonly limits: readonly Limit[];
   isEnded: boolean;
 };
 
-/** One limit after a decision. */
+/** The state of one limit after a decision. */
 export type LimitStanding = {
   readonly limit: Limit;
   readonly remaining: number;
-  /** When the next part of it is free again, epoch milliseconds; now where nothing is taken. */
+  /** When the next part of the limit is free again, epoch milliseconds; the current time if nothing is taken. */
   readonly resetAt: number;
 };
 
@@ -94,7 +96,7 @@ export type RateLimiter = {
   giveBack(ask: PermitAsk): void;
   /** The call has ended: reservations become the tokens used, slots are free. */
   settle(ask: PermitAsk, usedTokens: number): void;
-  /** The standing of these limits; takes nothing. */
+  /** The standings of these limits, without taking from them. */
   look(limits: readonly Limit[]): Promise<readonly LimitStanding[]>;
   close(): Promise<void>;
 };

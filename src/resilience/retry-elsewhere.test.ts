@@ -55,7 +55,7 @@ test('throttles, limits, credentials and callers’ mistakes are neutral', () =>
   assert.equal(healthOf(failed('INVALID_REQUEST')), 'neutral');
 });
 
-test('an open circuit and a departed caller are neutral', () => {
+test('an open circuit and a disconnected caller are neutral', () => {
   assert.equal(healthOf(failed('PROVIDER_UNAVAILABLE', { reason: 'circuit_open' })), 'neutral');
   assert.equal(healthOf(failed('NETWORK_TIMEOUT', { phase: 'lost' }, false)), 'neutral');
   assert.equal(healthOf(failed('NETWORK_TIMEOUT', { phase: 'lost' })), 'failure');

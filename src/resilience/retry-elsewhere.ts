@@ -35,7 +35,7 @@ export function healthOf(error: SpillwayError | undefined): CallHealth {
   return error.params.reason === 'circuit_open' ? 'neutral' : 'failure';
 }
 
-/** Aborted by Spillway or by a departed caller: the one lost connection that a retry cannot repair. */
+/** Aborted by Spillway or by the caller's disconnect: the only lost connection that a retry cannot repair. */
 function isAborted(error: SpillwayError): boolean {
   return error.params.phase === 'lost' && !error.retryable;
 }

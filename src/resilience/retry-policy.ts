@@ -14,7 +14,9 @@ export type RetryRules = {
   readonly overloadedRetries: number;
   readonly errorRetries: number;
   readonly networkRetries: number;
-  /** After a clock of Spillway ended a call that was sent: the provider has worked and is paid. */
+  /**
+   * Retries after a clock of Spillway ended a call that was sent: the provider has done the work and charges for it.
+   */
   readonly timeoutRetries: number;
   readonly baseMs: number;
   readonly overloadedBaseMs: number;
@@ -51,7 +53,7 @@ export const NOTHING_REPEATED: RetryHistory = Object.freeze({
 
 /** Bounds for one caller, within those of the rules. A client with retries of its own needs few and short ones. */
 export type RetryBounds = {
-  /** The most retries of one request, whatever its failures. */
+  /** The maximum number of retries of one request, over all kinds of failures. */
   readonly maxRetries?: number;
   /** The bound on the sum of all delays of one request. */
   readonly maxWaitMs?: number;
@@ -114,7 +116,7 @@ export function maxWaitMsOf(
   return Math.min(maxInteractiveWaitMs, maxWaitMs);
 }
 
-/** The number of retries so far, whatever their failures. */
+/** The number of retries so far, over all kinds of failures. */
 export function retriesOf({ repeats }: RetryHistory): number {
   return Object.values(repeats).reduce((sum, count) => sum + count, 0);
 }

@@ -1,13 +1,14 @@
-// Shares the retry budget of a provider between the organisations of a server. The budget is one bucket, so that failures of
-// one organisation alone would use up the retries of all. A retry therefore needs a token of the organisation's own bucket as
-// well, which is filled by its own requests and holds three quarters of the provider's: the rest is left to others. Bounded:
-// at the cap the organisation that has been known longest is forgotten, and starts with a full bucket when it calls again.
+// Shares the retry budget of a provider between the organisations of a server. The budget is one bucket, so that
+// failures of one organisation alone would use up the retries of all. A retry therefore needs a token of the
+// organisation's own bucket as well, which is filled by its own requests and holds three quarters of the provider's:
+// the rest is left to others. The number of organisations is bounded: at the cap the one known for the longest time is
+// forgotten and starts with a full bucket when it calls again.
 
 import type { Clock } from '../kernel/clock.ts';
 import { RetryBucket } from './retry-bucket.ts';
 import type { RetryBudget, RetryBudgetRules } from './retry-budget.ts';
 
-/** A retry budget that knows for which organisation a request and its retry are made. */
+/** A retry budget whose requests and retries name their organisation. */
 export type SharedRetryBudget = {
   deposit(provider: string, organizationId: string): void;
   take(provider: string, organizationId: string, onAnswer: (isGranted: boolean) => void): void;

@@ -1,7 +1,7 @@
-// The windows of rate limits: admissions, and when each stops to count. A window is exact: an admission counts for the
-// whole length of the window from its own timestamp on, so that no span of that length holds more than the limit, and an
-// empty window admits all of it at once. The maximum comes with every call, so that a changed limit holds from the next
-// ask on. Times are whole milliseconds of the caller's clock. Pure: no clock, no timer, no I/O.
+// The windows of rate limits: admissions, and when each stops counting. A window is exact: an admission counts for the
+// whole length of the window from its own timestamp on, so that no span of that length holds more than the limit, and
+// an empty window admits all of it at once. The maximum comes with every call, so that a changed limit holds from the
+// next ask on. Times are whole milliseconds of the caller's clock. Pure: no clock, no timer, no I/O.
 
 import type { DueTimes } from './due-times.ts';
 import { ExpiringAmounts, untilFreed } from './expiring-amounts.ts';
@@ -10,12 +10,12 @@ import type { LimitKind, TakenPermit } from './rate-limiter.ts';
 export type Permit = Pick<TakenPermit, 'takenAt' | 'expiresAt'>;
 
 export type LimitWindow = {
-  /** Of jobs that this window refused; absent until there is one. */
+  /** The due times of jobs that this window refused; absent until there is one. */
   dueTimes: DueTimes | undefined;
   /** Zero when `cost` fits now, infinite when it exceeds `max`. */
   waitMs(cost: number, max: number, now: number): number;
   used(now: number): number;
-  /** When the oldest admission stops to count; infinite for an empty window. */
+  /** When the oldest admission stops counting; infinite for an empty window. */
   nextFreeAt(): number;
   take(cost: number, windowMs: number, permit: Permit): void;
   /** Undoes `take`. */
@@ -64,7 +64,7 @@ class RequestWindow implements LimitWindow {
     this.#taken.remove(takenAt + windowMs, 1);
   }
 
-  /** A request counts for the whole window, also after it has ended. */
+  /** A request counts for the whole window, even after it has ended. */
   settle(): void {}
 }
 

@@ -109,7 +109,7 @@ test('the end of a limit is not anticipated', async () => {
   assert.equal(request('other').isAllowed, false);
 });
 
-test('an organisation whose probe was inconclusive leaves the next one to another that was refused', async () => {
+test('an organisation with an inconclusive probe leaves the next one to another refused organisation', async () => {
   const { board, clock, request, begin, call, openCircuit } = open();
   openCircuit();
   await clock.advance(openMs);
@@ -126,7 +126,7 @@ test('an organisation whose probe was inconclusive leaves the next one to anothe
   assert.ok(begin('hostile'));
 });
 
-test('an organisation that alone calls goes on probing after an inconclusive probe', async () => {
+test('the only calling organisation probes again after an inconclusive probe', async () => {
   const { board, clock, begin, openCircuit } = open();
   openCircuit();
   await clock.advance(openMs);

@@ -29,7 +29,7 @@ import { type ReadError, readFailure } from './read-failure.ts';
  * export const options: RetryOptions = { maxRetries: 2, baseMs: 200, maxWaitMs: 5000 };
  */
 export type RetryOptions = Partial<Omit<RetryRules, 'maxInteractiveWaitMs'>> & {
-  /** The most retries of one call, whatever its failures; each kind of failure also has a bound of its own. */
+  /** The maximum number of retries of one call, over all kinds of failures; each kind also has its own bound. */
   readonly maxRetries?: number;
   /** The bound on the sum of all delays of one call: 10 s. A longer stated delay ends the retries. */
   readonly maxWaitMs?: number;
