@@ -74,15 +74,15 @@ export type SentText = {
 /** The text of a request as it was sent: path, headers and body, decoded as a provider decodes them. */
 export function callerTextOf({ path, headers, body }: SentText): CallerText {
   let text: string | undefined;
+  const beside = () => [decodedUri(path), ...headers];
   const read = () => {
     if (body.length > MAX_CALLER_CHARACTERS) return undefined;
-    text ??= spaced(
-      [decodedUri(path), headers.join('\n'), ...decodings(body)].join('\n'),
-    ).toLowerCase();
+    text ??= spaced([...beside(), ...decodings(body)].join('\n')).toLowerCase();
     return text;
   };
   return Object.assign(read, {
-    mayContain: (words: string) => mayContain(body, words),
+    mayContain: (words: string) =>
+      mayContain([...beside(), new TextDecoder().decode(body)].join('\n'), words),
     mayState: (value: string) => mayState(body, value),
   });
 }
@@ -100,10 +100,11 @@ function mayState(body: Uint8Array, value: string): boolean {
 const PLAIN_NAME = /^[\w.:#-]+(?: [\w.:#-]+)*$/;
 
 /** Clients send printable ASCII unescaped: an escape of it could hide the words from this search. */
-function mayContain(body: Uint8Array, words: string): boolean {
-  const sent = new TextDecoder().decode(body);
-  const spellings = [words, JSON.stringify(words).slice(1, -1)];
-  return [...spellings, ...ASCII_ESCAPES].some((spelling) => sent.includes(spelling));
+function mayContain(sent: string, words: string): boolean {
+  const text = sent.toLowerCase();
+  const own = words.toLowerCase();
+  const spellings = [own, JSON.stringify(own).slice(1, -1)];
+  return [...spellings, ...ASCII_ESCAPES].some((spelling) => text.includes(spelling));
 }
 
 const ASCII_ESCAPES: readonly string[] = [

@@ -132,3 +132,32 @@ test('a refused content that the overage of a used-up subscription paid for stat
   const limited = refusal(429, { type: 'rate_limit_error', message: 'Error' });
   assert.equal(lessonOf({ ...limited, headers }, {}).code, 'AI_LIMIT_REACHED');
 });
+
+for (const status of [200, 429, 500, 503])
+  for (const seconds of ['30', '600'])
+    test(`a ${status} with retry-after ${seconds} that returns a name with several meanings from the request teaches no limit`, () => {
+      const headers = { 'retry-after': seconds };
+      for (const code of ['quota_exceeded', 'rate_limit_exceeded']) {
+        const failure = { ...refusal(status, { code }), headers };
+        const { code: taught, retryAfterMs } = lessonOf(failure, { user: code });
+        const plain = lessonOf({ ...refusal(status, {}), headers }, {});
+        assert.deepEqual([taught, retryAfterMs], [plain.code, plain.retryAfterMs], code);
+        assert.ok(LIMITED.includes(lessonOf(failure, { prompt: `What is ${code}?` }).code));
+      }
+    });
+
+for (const padding of ['', PADDING])
+  test(`the name of a limit that the request contains in other case is no window (${padding.length} characters more)`, () => {
+    const failure = refusal(429, { quotaMetric: 'dailyLimitOfMine' });
+    assert.equal(lessonOf(failure, `{"x":"DailyLimitOfMine"}${padding}`).code, 'RATE_LIMITED');
+    assert.equal(lessonOf(failure, `{}${padding}`).code, 'AI_LIMIT_REACHED');
+  });
+
+test('a request of any length contains its path', () => {
+  const path = '/v1beta/models/x%20daily:generateContent';
+  for (const body of [Buffer.from('{}'), Buffer.from(PADDING)]) {
+    const callerText = callerTextOf({ path, headers: [], body });
+    const failure = refusal(429, { quotaMetric: 'models/x daily' });
+    assert.equal(judgeProviderError(failure, { callerText }).lesson.code, 'RATE_LIMITED');
+  }
+});

@@ -1,8 +1,8 @@
 // Typed fields whose value stands in the request. Some providers return a part of the request where a limit is stated: as a
 // code, a delay, metadata of a detail or the name of a limit, which often contains the model. Such a value is the caller's and
-// teaches nothing. Names of throttles and failures are ordinary words of many prompts; they count in any case, but for throttles
-// under a status that states none. Under 402 and 429 a name is the caller's only where a whole string of the request is that name:
-// a prompt about a limit mentions it in prose.
+// teaches nothing. Names of failures count in any case. Under 402 and 429, which state a limit by themselves, a name is the
+// caller's only where a whole string of the request is that name: a prompt about a limit mentions it in prose, and must not hide the
+// vendor's. So are the names with several meanings, ordinary words of many prompts, under any status that does not refuse the request.
 
 import type { Meaning } from '../meaning/meanings.ts';
 import { knownName } from '../meaning/structured-names.ts';
@@ -20,12 +20,12 @@ export function isSaidName(
   httpStatus: number | undefined,
   { callerText }: RequestFacts,
 ): boolean {
-  const known = knownName(name);
-  const meaning = (known?.firm ?? (refusesRequest(httpStatus) ? known?.loose : undefined))?.meaning;
+  const { firm, loose } = knownName(name) ?? {};
+  const meaning = (firm ?? loose)?.meaning;
   if (meaning === undefined || !CLAIMS.has(meaning)) return false;
-  // These statuses state a limit by themselves: a name in the prose of a prompt does not hide the vendor's.
-  if (LIMIT_STATUSES.has(httpStatus)) return callerText?.mayState?.(name) ?? false;
-  return isSaidBy(callerText, name);
+  if (httpStatus === 429 && !firm && meaning !== 'limit') return false;
+  const isAnyMention = firm ? !LIMIT_STATUSES.has(httpStatus) : refusesRequest(httpStatus);
+  return isAnyMention ? isSaidBy(callerText, name) : (callerText?.mayState?.(name) ?? false);
 }
 
 /** A status in the body that states a limit or a refused credential where the response's own does not, and that the request contains. */
@@ -61,5 +61,5 @@ const CLAIMED_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 429]);
 const CLAIMS: ReadonlySet<Meaning> = new Set(['quota', 'limit', 'throttle', 'credentials']);
 
 function refusesRequest(status = 0): boolean {
-  return status >= 400 && status < 500 && status !== 429;
+  return status >= 400 && status < 500 && !LIMIT_STATUSES.has(status);
 }
