@@ -25,6 +25,7 @@ import { failRequest } from './fail-request.ts';
 import { fromFrameworkError } from './framework-error.ts';
 import type { IdempotentRoutes } from './idempotent-routes.ts';
 import { drainRefusal } from './listener/mounted-requests.ts';
+import { createPipelineBound } from './listener/pipelined-requests.ts';
 import {
   createServerListener,
   type Draining,
@@ -138,26 +139,29 @@ function createListener(
 ): Server {
   const route = createRequestRouter(routing, handler);
   const cors = createCors(options.corsOrigins);
-  const server = createServer(
-    {
-      headersTimeout: options.headersTimeoutMs,
-      requestTimeout: options.requestTimeoutMs,
-      keepAliveTimeout: options.keepAliveTimeoutMs,
-      noDelay: true,
-      // A stream may be silent for minutes: TCP probes find a dead caller and keep the connection known to NAT devices.
-      keepAlive: true,
-      keepAliveInitialDelay: 30_000,
-    },
-    (request, response) => {
-      if (draining.isOn) {
-        // The caller's next request then opens a new connection, to another server.
-        response.setHeader('connection', 'close');
-        if (!request.url?.startsWith('/health')) draining.lastRequestAtMs = clock.monotonic();
-      }
-      if (cors?.(request, response)) return;
-      route(request, response);
-    },
-  );
+  const refusePipelined = createPipelineBound();
+  const serve: RequestListener = (request, response) => {
+    if (refusePipelined(request, response)) return;
+    if (draining.isOn) {
+      // The caller's next request then opens a new connection, to another server.
+      response.setHeader('connection', 'close');
+      if (!request.url?.startsWith('/health')) draining.lastRequestAtMs = clock.monotonic();
+    }
+    if (cors?.(request, response)) return;
+    route(request, response);
+  };
+  const settings = {
+    headersTimeout: options.headersTimeoutMs,
+    requestTimeout: options.requestTimeoutMs,
+    keepAliveTimeout: options.keepAliveTimeoutMs,
+    noDelay: true,
+    // A stream may be silent for minutes: TCP probes find a dead caller and keep the connection known to NAT devices.
+    keepAlive: true,
+    keepAliveInitialDelay: 30_000,
+  };
+  const server = createServer(settings, serve);
+  // Node would refuse an unknown expectation with 417 and no error; a server may ignore it (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', serve);
   limitConnections(server, options, { newId, clock });
   return server;
 }

@@ -1,5 +1,5 @@
 // Pipelined HTTP/1.1 requests. Answers keep the order of requests, so a stream may be ready long before its
-// turn: back-pressure pauses it until then.
+// turn: back-pressure pauses it until then. The requests that wait on one connection are bounded.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -30,6 +30,39 @@ test('a large stream behind a slow answer is complete when its turn comes', asyn
   assert.match(text, /^HTTP\/1\.1 200 OK\r\n[^]*"chat\.completion"[^]*HTTP\/1\.1 200 OK\r\n/);
   assert.ok(text.length > 300_000, `${text.length}`);
   assert.match(text.slice(-300), /event: message_stop\n/);
+});
+
+test('a connection with hundreds of waiting requests is closed, and one with a few gets all answers', async (context) => {
+  const gateway = await startTestGateway();
+  context.after(() => gateway.close());
+  for (const [count, isServed] of [
+    [30, true],
+    [1500, false],
+  ] as const) {
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    context.after(() => socket.destroy());
+    socket.on('error', () => {});
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += String(chunk);
+      if (text.split('HTTP/1.1 200').length > count) socket.end();
+    });
+    const closed = once(socket, 'close');
+    socket.write('GET /health HTTP/1.1\r\nhost: spillway\r\n\r\n'.repeat(count));
+    await closed;
+    assert.equal(text.split('HTTP/1.1 200').length - 1 === count, isServed);
+  }
+});
+
+test('an unknown expectation is ignored', async (context) => {
+  const gateway = await startTestGateway();
+  context.after(() => gateway.close());
+  const { path = '', body } = chatAsk();
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  context.after(() => socket.destroy());
+  socket.write(requestText(gateway, path, body).replace('\r\n', '\r\nexpect: 200-ok\r\n'));
+  const [answer] = await once(socket, 'data');
+  assert.match(String(answer), /^HTTP\/1\.1 200 /);
 });
 
 test('a request with two Host headers is refused at every endpoint', async (context) => {
