@@ -295,7 +295,7 @@ test('a connection failure is a failure in every state', () => {
   }
 });
 
-test('a connection that fails behind the head breaks the answer off; one that fails before it does not', () => {
+test('a connection that fails after the head breaks the answer off; one that fails before it does not', () => {
   for (const isStream of [false, true]) {
     const begun = rig({ isStream });
     begun.provider.onHead(200, isStream ? SSE_HEAD : JSON_HEAD);
@@ -462,7 +462,7 @@ test('a chat stream that ends with a refusal and sends nothing more fails as ref
   assert.deepEqual(said, ['failed CONTENT_POLICY']);
 });
 
-test('a refusal behind streamed thinking is not relayed, and fails the call when its usage has arrived', async () => {
+test('a refusal after streamed thinking is not relayed, and fails the call when its usage has arrived', async () => {
   const chat = { provider: 'openai', account: 'default', region: 'us-east', model: 'm' };
   const target = { ...chat, format: 'openai', origin: 'http://p' } as const;
   const { attempt, provider, said, clock } = rig({ isStream: true, target });

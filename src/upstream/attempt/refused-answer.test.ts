@@ -27,7 +27,7 @@ test("a response with only the provider's reason is a refusal", () => {
     assert.ok(judge('gemini', { candidates: [{ finishReason, index: 0 }] }), finishReason);
 });
 
-test('a refusal behind thinking is a refusal, too', () => {
+test('a refusal after thinking is a refusal, too', () => {
   const thinking = { type: 'thinking', thinking: 'Should I?', signature: 's' };
   const hidden = { type: 'redacted_thinking', data: 'x' };
   const usage = { input_tokens: 9, output_tokens: 40 };

@@ -1,6 +1,6 @@
 // Detects a refusal with status 200. A model that declines in its own words has answered, and the caller gets that
 // answer. A response without model output that carries only the provider's reason (a blocked prompt, a filtered answer, a
-// guardrail) is a failure, and failures leave as sealed errors. Thinking is not an answer: a refusal behind it is the same
+// guardrail) is a failure, and failures leave as sealed errors. Thinking is not an answer: a refusal after it is the same
 // failure as one without it. Pure. A body is parsed only when it is small and contains one
 // of a few keywords; other bodies cost one search per keyword. Errors beside or among its choices: json/error-member.ts.
 

@@ -82,7 +82,7 @@ export class StreamAnswer {
     return relay(this.#letGo(chunk, pendingBytes));
   }
 
-  /** The refusal of a chat waits for the usage behind it, for a few seconds from the first call with it. Undefined without one. */
+  /** The refusal of a chat waits for the usage after it, for a few seconds from the first call with it. Undefined without one. */
   heldRefusal(nowMs: number): StreamStep | undefined {
     const raw = this.#reader.refusal();
     if (!raw) return undefined;
@@ -124,7 +124,7 @@ export class StreamAnswer {
     return foreign.length >= MAX_FOREIGN_BYTES ? { kind: 'error', raw: foreign } : WAIT;
   }
 
-  /** Bytes behind the end marker are no part of the stream and may be anything. */
+  /** Bytes after the end marker are no part of the stream and may be anything. */
   #lastBytes(chunk: Buffer | undefined): Buffer {
     const { terminalEnd } = this.#reader.status;
     const passed = this.#passedBytes;
@@ -135,7 +135,7 @@ export class StreamAnswer {
     return this.#pass(own);
   }
 
-  /** The refusal is never relayed; the answer of another choice behind it releases what is held. */
+  /** The refusal is never relayed; the answer of another choice after it releases what is held. */
   #holdRefusal(chunk: Buffer, raw: Buffer): StreamStep {
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
@@ -189,7 +189,7 @@ export class StreamAnswer {
 
 /** No provider sends nearly as many keep-alives within the idle clock; an endless flow of comments occupies the process. */
 const MAX_IDLE_LINES = 100_000;
-/** Providers send the usage right behind the refusal. */
+/** Providers send the usage right after the refusal. */
 const MAX_REFUSAL_USAGE_MS = 3000;
 /** Stays withheld between two parts of an event, so that no `error` key is cut in two. */
 const OVERLAP_BYTES = 64;

@@ -20,7 +20,7 @@ test('an error beside or among the choices is found, with or without text', () =
   assert.deepEqual(found({ error: 'no', usageMetadata: {} }), { error: 'no' });
 });
 
-test('an error behind megabytes of text is found, and its own length is bounded', () => {
+test('an error after megabytes of text is found, and its own length is bounded', () => {
   const content = 'x'.repeat(2_000_000);
   assert.deepEqual(found({ choices: [{ message: { content } }], error: ERROR }), { error: ERROR });
   const long = errorIn(Buffer.from(JSON.stringify({ error: { message: content } })));

@@ -19,7 +19,7 @@ import {
 import type { JsonKeys } from './walk-keys.ts';
 
 /**
- * The walker is at a `media_type` or `mimeType` of anything but text; the data is the field before or behind it. A later field of
+ * The walker is at a `media_type` or `mimeType` of anything but text; the data is the field before or after it. A later field of
  * the object that changes either of them makes it text, because providers take the last of equal names.
  */
 export function mediaBesideType({ bytes, keyStart, valueEnd }: JsonKeys): number {
@@ -72,7 +72,7 @@ function measured(bytes: Buffer, quote: number, name: string): number {
   return end >= 0 && endsPlainly(bytes, end + 1) ? end - quote - 1 : 0;
 }
 
-/** Whether the object ends behind a few fields that do not change what its data is. */
+/** Whether the object ends after a few fields that do not change what its data is. */
 function endsPlainly(bytes: Buffer, from: number): boolean {
   let at = skipSpace(bytes, from);
   for (let member = 0; member < MAX_MEMBERS && bytes[at] === COMMA; member += 1)
@@ -80,7 +80,7 @@ function endsPlainly(bytes: Buffer, from: number): boolean {
   return bytes[at] === CLOSE_BRACE;
 }
 
-/** The position behind a short field of plain text that is not a decisive one, or the end of the bytes. */
+/** The position after a short field of plain text that is not a decisive one, or the end of the bytes. */
 function endOfOther(bytes: Buffer, at: number): number {
   const keyEnd = shortEnd(bytes, at);
   const colon = skipSpace(bytes, keyEnd + 1);

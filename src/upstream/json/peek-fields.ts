@@ -1,7 +1,7 @@
 // Reads a few top-level fields of a JSON object from its bytes, so that a 20 MB prompt is not parsed to find its model.
 // Long strings are skipped natively. Nested values are not validated: there it only follows strings and brackets, and the
 // provider refuses the rest. The top level is strict: a body that another parser could read differently (a duplicate
-// field, bytes behind the end) is a problem. It never throws.
+// field, bytes after the end) is a problem. It never throws.
 
 import type { NameTable } from './name-table.ts';
 import {

@@ -47,7 +47,7 @@ export function endOfString(body: Buffer, from: number): number {
   }
 }
 
-/** The position behind the value that begins at `start`, or TRUNCATED, MALFORMED or TOO_DEEP. */
+/** The position after the value that begins at `start`, or TRUNCATED, MALFORMED or TOO_DEEP. */
 export function endOfValue(body: Buffer, start: number): number {
   const first = body[start];
   if (first === undefined) return TRUNCATED;

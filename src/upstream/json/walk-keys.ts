@@ -133,7 +133,7 @@ export class JsonKeys {
     return at > valueStart && isEnded ? count : undefined;
   }
 
-  /** The whole value; the walk continues behind it. Undefined when the value is cut. */
+  /** The whole value; the walk continues after it. Undefined when the value is cut. */
   takeValue(): JsonSpan | undefined {
     const end = endOfValue(this.bytes, this.valueStart);
     if (end < 0 || end > this.#end) return undefined;

@@ -51,7 +51,7 @@ test('text that is not JSON is malformed', () => {
     assert.equal(check(text), false, text);
 });
 
-test('a string that ends behind the given range is cut', () => {
+test('a string that ends after the given range is cut', () => {
   const bytes = Buffer.from('{"a":"b"}');
   assert.equal(isWellFormed(bytes, 0, 7), false);
 });

@@ -84,7 +84,7 @@ function positionOr(at: number, end: number): number {
   return at < 0 ? end : at;
 }
 
-/** The position of the colon behind a key; `end` when another byte follows. */
+/** The position of the colon after a key; `end` when another byte follows. */
 function colonBehind(bytes: Buffer, from: number, end: number): number {
   for (let at = from; at < end; at += 1) {
     const byte = bytes[at] ?? 0;

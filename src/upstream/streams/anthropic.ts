@@ -1,6 +1,6 @@
 // Reads one event of a Messages stream: message_start (input usage), content_block_start and _delta (content),
 // message_delta (output usage), message_stop (the end), error. Pings are ignored. The event's kind is its name, or its
-// `type` when the name is missing or unknown: some compatible providers send no names, and an error behind a cut event
+// `type` when the name is missing or unknown: some compatible providers send no names, and an error after a cut event
 // carries that event's name.
 
 import { NameTable } from '../json/name-table.ts';

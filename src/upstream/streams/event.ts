@@ -94,7 +94,7 @@ export class EventBuffer {
     return this.#bytes.subarray(0, Math.min(this.#length, this.#headBytes));
   }
 
-  /** Returns by how much the bytes behind the head moved down; 0 unless the event lost its middle. */
+  /** Returns by how much the bytes after the head moved down; 0 unless the event lost its middle. */
   append(source: Buffer, start: number, end: number): number {
     let moved = 0;
     let from = start;

@@ -33,7 +33,7 @@ export const readOpenaiEvent: EventReader = (state, event) => {
     endRefusal(state, state.refusal);
 };
 
-/** A chat reports its usage behind the refusal. The refusal of one choice is no error where another one answers. */
+/** A chat reports its usage after the refusal. The refusal of one choice is no error where another one answers. */
 export function endRefusal({ status }: StreamState, refusal: Buffer): void {
   if (!status.answerBegan) status.error ??= refusal;
 }

@@ -163,7 +163,7 @@ test('an error event is reported unchanged, before and after content', () => {
   assert.equal(String(google.status.error), '{"error":{"code":503,"status":"UNAVAILABLE"}}');
 });
 
-test('Messages: an error behind a cut event name is an error', () => {
+test('Messages: an error after a cut event name is an error', () => {
   const half = textDelta('Hi').slice(0, 25);
   const error = named('error', { type: 'error', error: { type: 'overloaded_error' } });
   const [reader] = read('anthropic', textDelta('Hi'), half, error);

@@ -68,7 +68,7 @@ for (const [name, { format, thinking, text, refusal, end }] of Object.entries(DI
     }
   });
 
-  test(`${name}: a refusal behind text is the end of an answer`, () => {
+  test(`${name}: a refusal after text is the end of an answer`, () => {
     const reader = createStreamReader(format);
     reader.push(Buffer.from(thinking + text + refusal + end));
     assert.equal(reader.status.error, undefined);
@@ -92,7 +92,7 @@ for (const [name, { format, thinking, text, refusal, end }] of Object.entries(DI
 }
 
 for (const [name, { format, text }] of Object.entries(DIALECTS)) {
-  test(`${name}: a frame that only states a failure is an error, before and behind content`, () => {
+  test(`${name}: a frame that only states a failure is an error, before and after content`, () => {
     for (const frame of [
       '{"detail":"the backend at 10.0.0.1 has failed"}',
       '{"message":"internal"}',
@@ -139,7 +139,7 @@ test('a failure under the name of a cut event is an error', () => {
   }
 });
 
-test('a failure behind a cut line of an event is an error', () => {
+test('a failure after a cut line of an event is an error', () => {
   const reader = createStreamReader('openai');
   reader.push(Buffer.from('data: {"choices":[{"delta":{"con\ndata: {"detail":"internal"}\n\n'));
   assert.ok(reader.status.error);

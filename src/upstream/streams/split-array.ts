@@ -24,7 +24,7 @@ import type { OnForeign } from './split-sse.ts';
 
 export type ArraySplitter = StreamSplitter & {
   readonly isClosed: boolean;
-  /** The position behind the last bracket in the stream. */
+  /** The position after the last bracket in the stream. */
   readonly closedEnd: number;
 };
 
@@ -118,7 +118,7 @@ class JsonArraySplitter implements ArraySplitter {
     this.#pendingBytes = 0;
   }
 
-  /** Returns the position behind the string, or the chunk's end when the string continues in the next chunk. */
+  /** Returns the position after the string, or the chunk's end when the string continues in the next chunk. */
   #endString(chunk: Buffer, from: number): number {
     const start = this.#isEscaped ? from + 1 : from;
     this.#isEscaped = false;

@@ -43,7 +43,7 @@ test('comments, unknown fields and events without data deliver nothing', () => {
   assert.deepEqual(splitText('database: 1\n\n'), []);
 });
 
-test('several data lines are joined by line feeds, and one space behind the colon is dropped', () => {
+test('several data lines are joined by line feeds, and one space after the colon is dropped', () => {
   assert.deepEqual(splitText('data: a\ndata:b\nevent: e\ndata:  c\ndata\n\n'), [
     ['e', 'a\nb\n c\n'],
   ]);

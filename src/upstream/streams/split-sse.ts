@@ -157,7 +157,7 @@ class SseSplitter implements StreamSplitter {
     const event = this.#event;
     if (this.#lineAt > headBytes) this.#lineAt = Math.max(headBytes, this.#lineAt - moved);
     if (event.dataEnd > headBytes) event.dataEnd = Math.max(headBytes, event.dataEnd - moved);
-    // A name behind the head may have moved; the reader falls back to the event's `type`.
+    // A name after the head may have moved; the reader falls back to the event's `type`.
     if (event.nameEnd > headBytes) event.nameStart = event.nameEnd = 0;
   }
 

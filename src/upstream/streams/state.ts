@@ -95,7 +95,7 @@ export function noteThinking(state: StreamState, bytes: number): void {
 
 /**
  * The walker is at the reason why the stream ends. A refusal in place of an answer is an error of the provider, with and
- * without thinking before it; behind an answer it is that answer's end.
+ * without thinking before it; after an answer it is that answer's end.
  */
 export function noteFinish(state: StreamState, event: StreamEvent): void {
   if (isRefusedFinish(state)) noteError(state, event.data, event.dataStart, event.dataEnd);

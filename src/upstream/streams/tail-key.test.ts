@@ -9,7 +9,7 @@ function find(text: string, depth: number): string | undefined {
   return at < 0 ? undefined : text.slice(at);
 }
 
-test('the key of the depth is found, and texts and keys behind it are not', () => {
+test('the key of the depth is found, and texts and keys after it are not', () => {
   const end = '"user":"usage","metadata":{"usage":"x","a":"usage","b":"\\"usage\\":{}"}}}';
   assert.equal(find(`xx","a":{"usage":1},"usage" : {"n":7},${end}`, 2), `{"n":7},${end}`);
   assert.equal(find(`{"usage":{"n":7}}`, 1), '{"n":7}}');

@@ -1,5 +1,5 @@
 // Finds a key in an event that lost its middle. Only the end of such an event is read, so it is walked backwards: the number
-// of brackets that close behind a key is its depth. A response repeats texts of its request, such as its metadata, behind
+// of brackets that close after a key is its depth. A response repeats texts of its request, such as its metadata, after
 // its usage: a key or a text of the same name at another depth is not the provider's. One pass without allocation.
 
 import {
