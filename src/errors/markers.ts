@@ -80,7 +80,7 @@ export function markerOf(format: NativeFormat, answer: PublicAnswer): Marker {
   return found === undefined ? NO_MARKER : MARKERS[found][format];
 }
 
-/** The sentence, with the format's suffixes behind it. */
+/** The sentence, with the format's suffixes after it. */
 export function markedMessage({ suffixes = [] }: Marker, message: string): string {
   return [message, ...suffixes.map((suffix) => `[${suffix}]`)].join(' ');
 }

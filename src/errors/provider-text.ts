@@ -37,7 +37,7 @@ const HINT = new RegExp(
 
 const UNRECOGNISED: ReadonlySet<string> = new Set(['nothing recognised', 'prose']);
 
-/** A JSON object, alone or behind a status (`429 {…`), or the class of an exception in front. */
+/** A JSON object, alone or after a status (`429 {…`), or the class of an exception in front. */
 const ERROR_FORM = /^(?:[^{=;]{0,60}\{\s{0,9}\\{0,3}["']|\s{0,9}[\w.]{0,60}(?:Error|Exception)\b)/;
 
 /** Source code and pages that a product builds hold braces and tags too: the beginning of the text decides. */
@@ -58,7 +58,7 @@ function showsInternals(text: string): boolean {
 }
 
 const STACK_FRAME = /\bat [^\n]{1,200}:\d{1,6}:\d{1,6}\b|\bFile "[^"\n]{1,300}", line \d/;
-/** With a digit or a dash in its name, or behind a scheme: `config.internal` in source code is no host. */
+/** With a digit or a dash in its name, or after a scheme: `config.internal` in source code is no host. */
 function namesInternalHost(text: string): boolean {
   return [...text.matchAll(INTERNAL_HOST)].some(([, name = '']) => /[0-9-]|:\/\//.test(name));
 }

@@ -54,7 +54,7 @@ const MOST_SPECIFIC_FIRST: readonly Meaning[] = [
 ];
 
 const OPENING_LENGTH = 300;
-// Every name contains an underscore, or a capital or digit behind a letter. Few sentences do, and this test
+// Every name contains an underscore, or a capital or digit after a letter. Few sentences do, and this test
 // costs a fraction of a name lookup.
 const NAME_MARK = /_|[A-Za-z][A-Z]|[A-Z]\d/;
 const CLASS_SUFFIX = /Error|Exception|Timeout/;

@@ -29,7 +29,7 @@ function withoutTags(html: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** The index behind the markup that opens at `open`: a tag, a comment, or a whole script. */
+/** The index after the markup that opens at `open`: a tag, a comment, or a whole script. */
 function endOfTag(html: string, open: number): number {
   if (html.startsWith('<!--', open)) return after(html, '-->', open);
   const name = html.slice(open + 1, open + 7).toLowerCase();

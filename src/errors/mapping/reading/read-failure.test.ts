@@ -52,7 +52,7 @@ test('only known keys are entered: a prompt in a request can contain any phrase'
 });
 
 suite('texts', () => {
-  test('JSON is found alone, behind a sentence, inside a string, and in SSE frames', () => {
+  test('JSON is found alone, after a sentence, inside a string, and in SSE frames', () => {
     const body = { error: { type: 'overloaded_error', message: 'Too much to do' } };
     const json = JSON.stringify(body);
     for (const text of [

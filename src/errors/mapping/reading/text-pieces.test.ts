@@ -35,7 +35,7 @@ test('the fast check accepts ordinary sentences and rejects possible structures'
   }
 });
 
-test('a sentence with JSON behind it yields both', () => {
+test('a sentence with JSON after it yields both', () => {
   assert.deepEqual(piecesOf('API Error: 529 {"type":"error"} · again'), [
     { kind: 'prose', text: 'API Error: 529' },
     { kind: 'json', value: { type: 'error' } },

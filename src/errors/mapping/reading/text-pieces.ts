@@ -1,5 +1,5 @@
 // Splits a text into its parts: an HTML page, the data lines of an event stream, JSON, a sentence with JSON
-// behind it (`API Error: 529 {…}`), damaged JSON, or prose.
+// after it (`API Error: 529 {…}`), damaged JSON, or prose.
 
 import { isHtml, readHtml } from './html-page.ts';
 import { type LoosePair, loosePairs } from './loose-pairs.ts';
@@ -89,7 +89,7 @@ function sentencePieces(text: string): TextPiece[] {
 /** Python output opens with other quotes and is not cut JSON. */
 const OPENS_AS_JSON = /^[{[]{1,2}\s{0,20}"/;
 
-/** The index behind the last bracket, if it is near the end of the text: little text ever follows JSON. */
+/** The index after the last bracket, if it is near the end of the text: little text ever follows JSON. */
 function endOfJson(text: string): number {
   const tail = text.slice(-MAX_TAIL);
   const close = Math.max(tail.lastIndexOf('}'), tail.lastIndexOf(']'));

@@ -8,7 +8,7 @@ import { splitQuotes } from './quotes.ts';
 export type PhraseMatches = {
   /** Each once, in order of appearance. */
   readonly phrases: readonly Phrase[];
-  /** The positions behind words that a wait can follow. */
+  /** The positions after words that a wait can follow. */
   readonly waitEnds: readonly number[];
 };
 

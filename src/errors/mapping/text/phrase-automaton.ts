@@ -24,7 +24,7 @@ type Alphabet = {
 export type Ending<Phrase> = {
   readonly phrase: Phrase;
   readonly isLocated: boolean;
-  /** A phrase ends with the separator behind it or, with a `*`, on its last letter. */
+  /** A phrase ends with the separator after it or, with a `*`, on its last letter. */
   readonly offset: 0 | 1;
   /** The next shorter phrase with the same ending. */
   readonly also: Ending<Phrase> | undefined;

@@ -15,7 +15,7 @@ function waitIn(text: string, timeZone?: string) {
   );
 }
 
-test('durations are read behind words that introduce a wait', () => {
+test('durations are read after words that introduce a wait', () => {
   const cases: readonly (readonly [string, number])[] = [
     ['Please try again in 1m26.4s. Visit the docs', 86_400],
     ['Please retry after 30 seconds', 30_000],

@@ -1,5 +1,5 @@
 // Waits stated in text: `Please try again in 1m26.4s`, `retry after 30 seconds`, `reset after 8h44m7s`,
-// `regain access on 2026-04-01 at 00:00 UTC`, `limit reached|1754636400`. Only positions behind a wait word
+// `regain access on 2026-04-01 at 00:00 UTC`, `limit reached|1754636400`. Only positions after a wait word
 // are read. A client's own back-off (`Retrying in 4 seconds`) and elapsed time (`timed out after 30 s`) are
 // not waits.
 
