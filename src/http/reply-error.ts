@@ -172,7 +172,7 @@ function send(clock: Clock, reply: ErrorReply, answer: PublicAnswer): void {
 
 /**
  * Gemini's format has no end marker, and older clients skip an element that is an error: to them a clean end of the response
- * would complete the answer. The connection is broken behind the error, once the client has had time to read it.
+ * would complete the answer. The connection is broken after the error, once the client has had time to read it.
  */
 function endStream(
   clock: Clock,

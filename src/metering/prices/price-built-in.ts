@@ -1,4 +1,4 @@
-// Models that always have a price, even if the price package does not know them, with any date or revision behind their
+// Models that always have a price, even if the price package does not know them, with any date or revision after their
 // names: three families, and the default model of Anthropic, which the package does not list yet and which costs as much as
 // the dearest Sonnet that it lists. Cache prices are Anthropic's proportions of the input price.
 
