@@ -1,4 +1,4 @@
-// Connections that have just delivered a response. A server may close a connection right behind its response without
+// Connections that have just delivered a response. A server may close a connection right after its response without
 // announcing it, and a request sent before that close is read would be lost. So a connection is not reused until its
 // socket has been read once more, one full turn of the event loop later. The next request uses another connection
 // meanwhile, or waits microseconds.

@@ -55,7 +55,7 @@ suite('a response', () => {
     );
   });
 
-  test('reports unsolicited bytes behind it, which are not a response', () => {
+  test('reports unsolicited bytes after it, which are not a response', () => {
     const text = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
     assert.deepEqual(endings(read(text + text)), [['ok', 'followed']]);
     const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n';

@@ -1,5 +1,5 @@
 // Parses the responses of one connection in sequence, from chunks of any size. Interim responses (1xx) are skipped. Bytes
-// behind a response answer no request: `onEnd` reports them, so that the connection is closed and they are never taken
+// after a response answer no request: `onEnd` reports them, so that the connection is closed and they are never taken
 // for the next response (response splitting).
 //
 // States: head → counted | chunked | rest → head; stopped from any.

@@ -98,7 +98,7 @@ suite('connections of http1', () => {
     assert.equal(new Set(sockets).size, 3);
   });
 
-  test('a server that closes right behind each response, unannounced, fails no request', async () => {
+  test('a server that closes right after each response, unannounced, fails no request', async () => {
     const { origin } = await serve((socket) => socket.end(OK));
     const upstream = open();
     for (let turn = 0; turn < 20; turn += 1) {

@@ -14,7 +14,7 @@ function limitOf(tier: LimitTier): Limit {
   return { tier, subject: 'openai', kind: 'requests', max: 1, windowMs: 60_000 };
 }
 
-test('each tier has its documented name behind the prefix', () => {
+test('each tier has its documented name after the prefix', () => {
   assert.deepEqual(namesWith('spillway:'), [
     'spillway:ratelimit:org:openai',
     'spillway:ratelimit:key:openai',
