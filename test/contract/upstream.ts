@@ -240,7 +240,7 @@ export function upstreamContract(name: string, adapter: UpstreamAdapter): void {
       assert.deepEqual(events, ['enough']);
     });
 
-    test('bytes behind a response are not taken for the next response', async () => {
+    test('bytes after a response are not taken for the next response', async () => {
       const { origin } = await serve((socket, _request, index) =>
         socket.write(index === 0 ? `${OK}${OK.replace('ok', 'no')}` : OK),
       );

@@ -27,7 +27,7 @@ suite('a Gemini stream that is cut after content', () => {
     });
   }
 
-  test('makes the SDK throw behind the parts that arrived', async () => {
+  test('makes the SDK throw after the parts that arrived', async () => {
     gateway.simulator.setScenario({ preset: 'cut', afterChunks: 2, chunkDelayMs: 20 });
     const { url, apiKey } = gateway;
     const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url } });

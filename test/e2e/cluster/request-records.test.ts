@@ -36,7 +36,7 @@ suite('request records of a cluster', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Records are written behind the answer. */
+  /** Records are written after the answer. */
   async function recordAt(url: string, id: string, has: (record: unknown) => boolean) {
     for (const lateAt = Date.now() + WRITTEN_WITHIN_MS; ; await sleep(50)) {
       const response = await fetch(`${url}/admin/requests/${id}`, {

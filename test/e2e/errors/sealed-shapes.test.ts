@@ -136,9 +136,9 @@ suite('failures in other shapes', () => {
         }
     });
 
-    // Gemini's format has no end marker: text behind its last event is foreign text in the stream.
+    // Gemini's format has no end marker: text after its last event is foreign text in the stream.
     if (format === 'gemini') continue;
-    test(`text behind the end of a ${format} stream is not relayed`, async () => {
+    test(`text after the end of a ${format} stream is not relayed`, async () => {
       for (const tail of [PAGE, data({ error: ERROR }), `\n${SECRET}\n\n`]) {
         script = events(CONTENT[format] + END[format] + tail);
         const { status, text } = await callThrough(rig, format, true);

@@ -336,7 +336,7 @@ suite('an incomplete report of usage', () => {
     assert.equal(cost, 1000 * 2500 + 10 * 10_000);
   });
 
-  test('a chat stream that refuses costs the usage that it reports behind its refusal', async () => {
+  test('a chat stream that refuses costs the usage that it reports after its refusal', async () => {
     const usage = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 };
     const nanos = 1000 * 2500 + 100 * 10_000;
     const first = { choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] };
@@ -350,7 +350,7 @@ suite('an incomplete report of usage', () => {
     assert.equal(await costOf('/v1/chat/completions', asked, [first, refusal]), 0);
   });
 
-  test('a chat stream that refuses behind thinking costs the usage that it reports behind its refusal', async () => {
+  test('a chat stream that refuses after thinking costs the usage that it reports after its refusal', async () => {
     const usage = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 };
     const thinking = { choices: [{ index: 0, delta: { reasoning_content: TEXT } }] };
     const refusal = { choices: [{ index: 0, delta: {}, finish_reason: 'content_filter' }] };
