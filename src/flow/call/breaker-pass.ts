@@ -32,7 +32,7 @@ export function closedPass(
   return isClosed ? { key, probe: undefined } : undefined;
 }
 
-/** Calls back once, unless the call has ended by then: its pass is given back. */
+/** Calls back once, unless the call has ended by then; the pass is then given back. */
 export function requestPass(
   breakers: Pick<BreakerBoard, 'isClosed' | 'requestPass' | 'report'>,
   target: Target,
@@ -72,7 +72,7 @@ export function reportHealth(
   breakers.report({ key: accountCircuit(target), probe: undefined }, health, organization);
 }
 
-/** A long call is under way: its organisation counts among those that call the account. */
+/** Notes a long call in flight, so that its organisation counts as a caller of the account. */
 export function reportRunning(
   breakers: Pick<BreakerBoard, 'report'>,
   target: Target,

@@ -15,7 +15,7 @@ export function isOwnDeadlineOver({ clock }: Timed, { ownDeadlineAtMs }: CallDea
   return ownDeadlineAtMs !== undefined && clock.monotonic() >= ownDeadlineAtMs;
 }
 
-/** The moment of a decision on a retry, in epoch milliseconds. */
+/** The time of a decision on a retry, in epoch milliseconds. */
 export function retryMoment(
   { clock }: Timed,
   { deadlineAtMs }: CallDeadlines,

@@ -30,7 +30,7 @@ test('the error rate is the failed fraction of the calls of the last minute', as
   assert.equal(rate(), 0);
 });
 
-test('a caller that leaves is no error', () => {
+test('a caller that disconnects is not an error', () => {
   const { metrics, calls } = rig();
   calls.ended('chat', 'openai', 'm', 'CLIENT_GONE', 100, undefined, undefined);
   assert.equal(metric(metrics, 'counter', 'ai.error.count').series.size, 0);

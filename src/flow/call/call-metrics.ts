@@ -27,16 +27,18 @@ export type CallMetrics = {
     latencyMs: number,
     /** Undefined when no attempt was sent. */
     used: (Usage & { readonly costNanos: number }) | undefined,
-    /** Of a call that a rate limit refused: whose limit it was. */
+    /** The owner of the rate limit that refused a call. */
     limitScope: string | undefined,
   ): void;
-  /** The first content of a stream has arrived, so long after the attempt was sent. */
+  /** The first content of a stream has arrived; `waitedMs` is the time since the attempt was sent. */
   firstContent(operation: NativeOperation, provider: string, model: string, waitedMs: number): void;
-  /** A failed attempt is retried; `code` is that of its failure. */
+  /** A failed attempt is retried; `code` is the code of its failure. */
   retried(code: string): void;
-  /** An attempt hung or broke and another one served the call, so that the organisation does not pay this estimate. */
+  /**
+   * Another attempt served the call after this one hung or broke, so that the organisation does not pay this estimate.
+   */
   unbilled(provider: string, costNanos: number): void;
-  /** A call goes on at another target. */
+  /** A call continues at another target. */
   fellBack(fromProvider: string, toProvider: string): void;
 };
 
@@ -66,7 +68,7 @@ type Families = {
   readonly genAi: GenAiMetrics;
 };
 
-/** The caller left, or the call succeeded: neither is an error. */
+/** Not an error: the call succeeded, or its caller disconnected. */
 const NO_ERRORS: ReadonlySet<string> = new Set(['OK', 'CLIENT_GONE']);
 
 export function createCallMetrics(

@@ -35,7 +35,7 @@ export type CallParts = {
   /** Counts calls in flight per target; undefined when no alias selects by load. */
   readonly load: TargetLoad | undefined;
   readonly isReasoning: (model: string) => boolean;
-  /** What the operator lets pass to providers besides the built-in lists. */
+  /** What the operator allows to be forwarded to providers in addition to the built-in lists. */
   readonly alsoAllowed?: AlsoAllowed;
   /** Whether an organisation may name objects that a provider stores for the account; absent if all may. */
   readonly mayNameStored?: (organizationId: string) => boolean;
@@ -48,7 +48,7 @@ export type CallParts = {
   readonly limiter: RateLimiter;
   readonly terms: CallTerms;
   readonly ledger: BudgetLedger;
-  /** A holder that fell silent is given up this long after its call must have ended. */
+  /** A permit or reservation without a reported end is dropped this long after its call must have ended. */
   readonly holdMarginMs: number;
   readonly breakers: BreakerBoard;
   readonly retryBudget: SharedRetryBudget;
@@ -78,7 +78,7 @@ export type FailureRecorder = { readonly records: RequestRecords; readonly redac
 export type Payer = Pick<UsageRecord, 'organizationId' | 'keyId' | 'userId' | 'category'>;
 
 export type CallOrder = {
-  /** Attempts, permits, holds and usage records are named after it. */
+  /** The ids of attempts, permits, reservations and usage records derive from it. */
   readonly id: string;
   readonly plan: CallPlan;
   readonly payer: Payer;
@@ -87,7 +87,7 @@ export type CallOrder = {
   readonly principal?: Principal | undefined;
   /** The account's permit for the first attempt, when a worker has already taken it. */
   readonly permit?: Pick<JobPermit, 'ask' | 'askedAtMs' | 'account'> | undefined;
-  /** True for a job: each target is tried once, and the queue does the waiting. */
+  /** True for a job: each target is tried once, and the job waits on its queue. */
   readonly isBackground: boolean;
   /** The request as its caller sent it, which may be a repeat; absent for a job, which its queue retries. */
   readonly caller?: RetryingCaller | undefined;
@@ -103,7 +103,7 @@ export type CallOrder = {
 export type CallDeadlines = {
   /** No attempt begins after it. */
   readonly deadlineAtMs: number;
-  /** The caller's own deadline, which shows nothing about the provider when it passes. */
+  /** The caller's own deadline; missing it says nothing about the provider. */
   readonly ownDeadlineAtMs: number | undefined;
   /** The end of an attempt; undefined for a stream, which may flow for any time unless its caller sets a deadline. */
   readonly endsAtMs: number | undefined;

@@ -72,7 +72,7 @@ test('a retryable failure is retried although a later one is not retryable', () 
   assert.equal(call.end(RETRY_DEFAULTS, MOMENT).kind, 'wait');
 });
 
-test("a fault of the request ends the call, whatever the other targets' refusals", () => {
+test("a fault of the request ends the call, regardless of the other targets' refusals", () => {
   const call = rounds(small, other, large);
   call.skip(fullFor(10));
   call.failed(failure('INVALID_REQUEST'), other);
@@ -92,7 +92,7 @@ test('a request that is too long goes only to larger models, in every round', ()
   assert.equal(call.current(), large);
 });
 
-test('a limit of a model that is too small is not waited for', () => {
+test('the call does not wait for the limit of a model that is too small', () => {
   const call = rounds(small, other);
   call.skip(fullFor(10));
   call.failed(failure('CONTEXT_TOO_LONG'), other);

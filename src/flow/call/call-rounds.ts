@@ -45,7 +45,7 @@ export class CallRounds {
   #history: RetryHistory = NOTHING_REPEATED;
   /** The failed calls of this round. */
   #failures: readonly Obstacle[] = NONE;
-  /** The last failure was the fault of the request: no other target can serve it. */
+  /** Set if the last failure was the fault of the request: no other target can serve it. */
   #isHopeless = false;
   /** The targets skipped in this round, and why. */
   #refusals: readonly Obstacle[] = NONE;
@@ -152,7 +152,7 @@ export class CallRounds {
       .map(({ error }) => error);
   }
 
-  /** The failures by a limit, which ends by itself. */
+  /** Failures caused by a limit, which ends at its reset. */
   #limits(): readonly SpillwayError[] {
     return this.#failures
       .filter(({ target, error }) => isLimit(error) && this.#isLargeEnough(target))
@@ -176,7 +176,7 @@ export class CallRounds {
     const leftToWaitMs = maxWaitMsOf(rules, moment) - this.#history.waitedMs;
     const leftMs = Math.min(leftToWaitMs, deadlineAt - now);
     if (error.code !== 'RATE_LIMITED' || waitMs > leftMs) return undefined;
-    // A caller that retries by itself waits by itself.
+    // A caller with its own retries also waits by itself.
     if (maxRetries === 0 && error.params.scope === 'provider') return undefined;
     return { kind: 'wait', waitMs: Math.max(1, waitMs), error };
   }

@@ -6,7 +6,7 @@
 //      ├──────────────────────────────┘        no content was sent: the next target follows; else ended
 //      └─ waiting ◀─ choosing                  no target is left, and a wait within the bounds can help; else ended
 //
-// A refusal by one of the caller's own limits, and the caller's departure in any state, also end the call.
+// A refusal by one of the caller's own limits, and the caller's disconnect in any state, also end the call.
 
 import type { CancelTimer } from '../../kernel/clock.ts';
 import type { Attempt } from '../../upstream/attempt/attempt.ts';

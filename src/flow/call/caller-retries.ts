@@ -40,14 +40,14 @@ const UNBOUNDED: RetryBounds = Object.freeze({});
  * overload would keep their users four times as long.
  */
 const AS_THE_SDK: RetryBounds = Object.freeze({ maxRetries: 2, maxBaseMs: 1000 });
-/** A transient failure is repaired; a lasting one is reported about as soon as without the gateway. */
+/** Enough to recover from a transient failure; a lasting one is reported about as soon as without the gateway. */
 const ONE_WITHIN_SECONDS: RetryBounds = Object.freeze({
   maxRetries: 1,
   maxWaitMs: 2500,
   maxBaseMs: 1000,
 });
 
-/** Clients that repeat a failed request by themselves, up to ten times, and do not say so in a header. */
+/** Clients that retry a failed request up to ten times without announcing it in a header. */
 const AGENTS =
   /^(claude-cli|codex|geminicli|gemini-cli|opencode|qwencode|cline|aider|ai-sdk|ai)[/_\s-]/i;
 const AI_SDK = ' ai-sdk/';

@@ -90,7 +90,7 @@ export class AttemptClearance {
         this.#permit = permit;
         return this.#reserveMoney(patienceMs);
       }
-      // Another account serves the call after all, and its own limit counts it. A permit is given back once.
+      // Another account serves the call after all, and its limit counts the attempt. A permit is given back once.
       this.#parts.limiter.giveBack(permit.ask);
     }
     const nowMs = this.#parts.clock.monotonic();
@@ -150,11 +150,14 @@ export class AttemptClearance {
     });
   }
 
-  /** A call that may use its tools less often is better than none. False if the unspent money covers not even one use. */
+  /**
+   * Bounds the uses of the tools by the unspent money, which is better than refusing the call. False if it does not
+   * cover a single use.
+   */
   #takeFewerToolCalls({ limitNanos, spentNanos }: Exceeded): boolean {
     const { plan } = this.#order;
     if (!plan.canLimitTools || plan.translation?.isNeededAt(this.#planned.target)) return false;
-    // Money that was unspent and is not there now is reserved by other calls.
+    // Unspent money that is missing now has been reserved by other calls.
     let calls = Math.floor((this.#maxToolCalls ?? 2 * (MAX_TOOL_USES - 1)) / 2);
     while (calls > 0 && this.#worstNanos(calls) > limitNanos - spentNanos) calls -= 1;
     if (calls < 1) return false;

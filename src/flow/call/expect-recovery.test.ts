@@ -97,7 +97,7 @@ test('one call goes first after a limit that a call met, and all calls after its
   assert.ok(ask(rig, OPUS).isAllowed && ask(rig, SONNET).isAllowed);
 });
 
-test('a limit of one model leaves other models alone, and a probe of that model goes first', async () => {
+test('a limit of one model does not affect other models, and a probe of that model goes first', async () => {
   const rig = openRig();
   rig.learn(OPUS, { isModelBound: true });
   assert.equal(rig.limits.active(OPUS)?.model, OPUS.model);

@@ -1,6 +1,6 @@
-// The log entries of a call: one when it ends, with its metrics, and one for each retry, refused provider credential and
-// usage limit. Every entry is an allow-list: no provider text, no credential, and no prompt but the preview that an
-// organisation has allowed.
+// The log entries of a call: one when it ends, with its metrics, and one for each retry, refused provider credential
+// and usage limit. Every entry is an allow-list: no provider text, no credential, and of the prompt at most the preview
+// that an organisation has allowed.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../admission/principal.ts';

@@ -1,6 +1,6 @@
 // The label of a model in metrics. Callers choose model names, so only names that the operator or the maintained price
-// list knows become labels; all others share `other`. A version of a known model (`claude-sonnet-4-5-20250929`) has a
-// label of its own, up to a bound: versions can be invented.
+// list knows become labels; all others share `other`. A version of a known model (`claude-sonnet-4-5-20250929`) has its
+// own label, up to a bound, because callers can invent versions.
 
 export type ModelLabel = (model: string) => string;
 

@@ -57,7 +57,7 @@ import { tokensOfRounds, usesOf, withMaxUses } from './tools/tool-rounds.ts';
 export type PlanParts = {
   readonly resolveTargets: ResolveTargets;
   readonly isReasoning: (model: string) => boolean;
-  /** What the operator lets pass besides the built-in lists. */
+  /** What the operator allows in addition to the built-in lists. */
   readonly alsoAllowed?: AlsoAllowed;
   /** Absent: a request is served by targets of its own format only. */
   readonly translation?:
@@ -254,7 +254,7 @@ function tokensOfImages(images: number, model: string): number {
   return images === 0 ? 0 : images * imageTokens(model);
 }
 
-/** The edit that asks for a stream's usage; undefined when the caller asks itself. */
+/** The edit that asks for a stream's usage; undefined when the caller's request asks for it. */
 function streamUsageEdit(body: Buffer, span: JsonSpan | undefined): BodyEdit | undefined {
   const asking = askForStreamUsage(body, span);
   if (asking.kind === 'edit') return asking.edit;

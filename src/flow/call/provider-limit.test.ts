@@ -83,7 +83,7 @@ test('a usage limit lasts at most 32 days and a throttle at most an hour', async
   assert.equal((await learnt('RATE_LIMITED', in2099))?.resetAt, NOW + 3_600_000);
 });
 
-test('a failure without a lesson teaches no limit, whatever the caller is answered', async () => {
+test('a failure without a lesson teaches no limit, regardless of the answer to the caller', async () => {
   const limits = createMemoryProviderLimits(clock);
   const error = new SpillwayError('AI_LIMIT_REACHED', 'refused', { resetAt: NOW + 60_000 });
   learnLimit(

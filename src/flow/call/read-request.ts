@@ -30,7 +30,10 @@ export type StatedRequest = StatedLimits & {
   readonly storedField: string | undefined;
   /** Undefined for a request that costs its tokens at the standard price. */
   readonly features: RequestFeatures | undefined;
-  /** The provider counts the call against limits of its own: its throttles and headers say nothing of the model's. */
+  /**
+   * The provider counts the call against separate limits: its throttles and headers say nothing about the model's
+   * limits.
+   */
   readonly isCountedApart: boolean;
 };
 
@@ -80,8 +83,8 @@ function unreadableLimit({ problem: field, isTwice }: LimitProblem): SpillwayErr
 }
 
 /**
- * Vendors count the counting of tokens, and the tiers with capacity of their own, apart from a model's other calls. A priority
- * call counts against the model's limits.
+ * Vendors count token-counting calls, and tiers with their own capacity, separately from a model's other calls. A
+ * priority call counts against the model's limits.
  */
 function isCountedApart({ operation }: RequestKind, features: RequestFeatures | undefined) {
   if (operation === 'count_tokens') return true;

@@ -1,5 +1,5 @@
-// Notes a failed attempt: a provider limit or a refused credential that it reports is learnt, the failure is logged and added to the request record
-// for operators. Text is bounded and redacted first. Successful attempts leave no record.
+// Records a failed attempt: learns a provider limit or a refused credential from it, logs the failure and adds it to
+// the request record for operators. Text is bounded and redacted first. Successful attempts leave no record.
 
 import { readRawFailure } from '../../errors/raw-failure.ts';
 import type { SpillwayError } from '../../errors/spillway-error.ts';

@@ -24,7 +24,7 @@ test('a truncated body breaks at its end', () => {
   assert.deepEqual(refusalOf('{"model":"m"'), { problem: 'malformed_json', line: 1, column: 13 });
 });
 
-test('an empty body, a body that is not an object and a repeated field are told apart', () => {
+test('an empty body, a body that is not an object and a repeated field have different problems', () => {
   assert.deepEqual(refusalOf(''), { problem: 'empty_body' });
   assert.deepEqual(refusalOf('[]'), {});
   assert.deepEqual(refusalOf('{"model":"a","model":"b"}'), {

@@ -45,7 +45,7 @@ export function modelRefusal(
   }
 }
 
-/** The provider does not know the model: the answer names the model as the caller did, not as the provider does. */
+/** The provider does not know the model: the answer uses the caller's name of the model, not the provider's. */
 export function withCallersModel(
   error: SpillwayError,
   { requestedModel: model }: { readonly requestedModel: string },

@@ -20,7 +20,7 @@ export type ChatParts = {
 export type ChatSettings = {
   /** A model or an alias. */
   readonly decisionModel: string;
-  /** Of categories without a model of their own. */
+  /** The model of categories without their own. */
   readonly replyModel: string;
   readonly decisionTimeoutMs: number;
   readonly maxReplyTokens: number;

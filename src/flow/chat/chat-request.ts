@@ -35,7 +35,7 @@ export type ChatUsage = {
 export type ChatResult = Decided & {
   readonly reply?: string;
   readonly jobId?: string;
-  /** Of the decision and the reply; a job accounts for its own. */
+  /** The usage of the decision and the reply; a job has its own. */
   readonly usage: ChatUsage;
   readonly costUsd: number;
   readonly requestId: string;

@@ -33,7 +33,7 @@ export type Routed = {
   readonly decided: Decided;
   /** The organisation's limit has counted the request. */
   readonly isCounted: boolean;
-  /** Of the deciding call's answer: the standings of the limits that counted it. */
+  /** The standings of the limits that counted the deciding call. */
   readonly headers: ReadonlyMap<string, string>;
 };
 
@@ -43,7 +43,7 @@ export type Decide = (
   signal: AbortSignal,
 ) => Promise<Routed>;
 
-/** The category of the deciding call's own usage records. */
+/** The category of the deciding call's usage records. */
 const DECISION_CATEGORY = 'routing-decision';
 
 export function createDecide(parts: ChatParts): Decide {
@@ -68,7 +68,7 @@ type Asked = Pick<Routed, 'isCounted' | 'headers'> & { readonly decision: Decisi
 
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
-/** Some models accept neither a schema nor a temperature: after such a refusal they are asked without. */
+/** Some models accept neither a schema nor a temperature: after such a refusal the call is repeated without them. */
 function createAsk(parts: ChatParts) {
   let isPlain = false;
   return async (request: ChatRequest, spending: Spending, signal: AbortSignal): Promise<Asked> => {
@@ -131,14 +131,17 @@ function textOf(own: NativeRequest, { answer }: Extract<OwnOutcome, { kind: 'ans
   }
 }
 
-/** Throws for a failure that the reply would meet, too. */
+/** Throws for a failure that the reply would also meet. */
 function afterFailure(failure: FailedRequest): Asked & { readonly refusal: string } {
   if (!isDecidedElsewhere(failure.error)) throw new CallFailed(failure);
   const isCounted = (failure.attempts ?? 0) > 0;
   return { decision: undefined, isCounted, headers: NO_HEADERS, refusal: failure.error.code };
 }
 
-/** The operator chooses the deciding model, whatever models the key may use; decisions are not stored as stale answers. */
+/**
+ * The operator chooses the deciding model, so the key's list of models does not apply; decisions are not stored as
+ * stale answers.
+ */
 const decidingPrincipal = createDerivedPrincipal({ models: undefined, allowStale: false });
 
 /** A late decision is worth less than the rules. */

@@ -51,7 +51,7 @@ export async function makeReply(
   const isConsented = prefersAsync(request.headers);
   if (!isConsented || !isWorthQueueing(failure.error)) throw new CallFailed(failure);
   const later = await call(parts, order, true, signal);
-  // The first failure says why the caller has to wait.
+  // The first failure is the reason why the caller has to wait.
   if (later.outcome.kind === 'failed') throw new CallFailed(failure);
   return queued(later);
 }

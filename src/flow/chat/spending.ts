@@ -1,5 +1,5 @@
-// The sum of the usage and cost of a chat request's calls: every attempt that this server records, failed ones included. A
-// call that another server served is known from its answer alone.
+// The sum of the usage and cost of a chat request's calls: every attempt that this server records, failed ones
+// included. Of a call that another server served only the answer is known.
 
 import { nanosToUsd, usdToNanos } from '../../kernel/money.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
@@ -19,7 +19,7 @@ export class Spending {
   #reasoningTokens = 0;
   #costNanos = 0;
 
-  /** The meter, with its records counted here as well. */
+  /** The meter, wrapped so that its records are counted here too. */
   counting(meter: Meter): Meter {
     return {
       isPriced: (provider, model) => meter.isPriced(provider, model),

@@ -43,9 +43,9 @@ export type PlanOf = () => {
   readonly targets: readonly Pick<Target, 'provider'>[];
 };
 
-/** Servers that fail one after the other must not use up the caller's patience. */
+/** Bounds the number of servers that are tried, so that failing servers do not use up the caller's patience. */
 const MAX_SERVERS = 3;
-/** The heartbeat of a server that is waited for is checked this often. */
+/** How often the heartbeat of a server is checked while a forwarded request waits for it. */
 const CHECK_MS = 1000;
 
 export function serveForwardable(
@@ -104,7 +104,7 @@ class ForwardableCall implements ServedRequest {
     this.#stopChecking();
   }
 
-  /** Throws on an invalid request, as the flow behind it does. */
+  /** Throws on an invalid request, as the wrapped flow does. */
   #serveHere(): void {
     const counted: Reply = {
       begin: (status, headers) => {
@@ -159,7 +159,7 @@ class ForwardableCall implements ServedRequest {
       });
       return ranked.slice(0, MAX_SERVERS);
     } catch {
-      // An invalid request: the local flow says what is wrong with it.
+      // For an invalid request: the local flow reports the problem.
       return [];
     }
   }

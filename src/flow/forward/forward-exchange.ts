@@ -41,7 +41,9 @@ const CALL_TERMS: RelayTerms = {
   relays: (name) => RELAYED.test(name),
 };
 
-/** Set by a server when a route of its application takes the request: any other answer is not the route's. */
+/**
+ * Set by a server when a route of its application takes the request: an answer without it does not come from the route.
+ */
 export const TAKEN_HEADER = 'x-spillway-own-route';
 
 const OF_ONE_CONNECTION =
@@ -82,7 +84,7 @@ export class ForwardExchange implements UpstreamListener {
     this.#call?.abort(new Error('the caller has left'));
   }
 
-  /** The server is taken for dead. */
+  /** The server is considered dead. */
   giveUp(reason: string): void {
     this.onFailure(new Error(reason));
     this.#call?.abort(new Error(reason));

@@ -62,7 +62,10 @@ const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   'x-spillway-principal',
 ]);
 
-/** Where the caller's key may be; and the body of an AI endpoint is decoded before it is sent on. */
+/**
+ * Headers that may contain the caller's key, and the coding of the body, which an AI endpoint decodes before it
+ * forwards the request.
+ */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([
   ...NEVER_FORWARDED,
   'authorization',
@@ -151,7 +154,7 @@ function passedHeaders({ headers, own }: ForwardableRequest): string[] {
   });
 }
 
-/** The remaining time, because it began at the origin. */
+/** The remaining time, because the request began at the origin. */
 function deadlineHeader({ headers, startedAtMs }: ForwardableRequest, clock: Clock): string[] {
   const deadlineAtMs = readDeadline(headers, startedAtMs, clock);
   if (deadlineAtMs === undefined) return [];

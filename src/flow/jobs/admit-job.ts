@@ -1,6 +1,6 @@
-// Admits a submission: it counts against the organisation's limits like an interactive request, and a key that is bound
-// to models may submit jobs for these only. Only input tokens count here; the provider's limit is checked when the job
-// runs. A submission that fails or finds an existing job counts nothing.
+// Admits a submission: it counts against the organisation's limits like an interactive request, and a key that is
+// restricted to models may submit jobs only for these. Only input tokens count here; the provider's limit is checked
+// when the job runs. A submission that fails or finds an existing job counts nothing.
 
 import type { Principal } from '../../admission/principal.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';

@@ -58,7 +58,7 @@ function createChoose(parts: ChooseParts): ChooseProvider {
   };
 }
 
-/** It was delayed by the limit before and is due now. */
+/** Whether the limit has delayed the job before and it is due now. */
 function isReturning({ state, waitCode }: Job): boolean {
   return state === 'delayed' && waitCode === 'RATE_LIMITED';
 }

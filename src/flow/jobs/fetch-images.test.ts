@@ -39,7 +39,7 @@ test('all images of a job share one size bound', async () => {
   assert.deepEqual(requested, [MAX_IMAGES_BYTES, MAX_IMAGES_BYTES - 3]);
 });
 
-test("a non-image answer, a missing image or too much data is an error of the caller's", async () => {
+test("a non-image answer, a missing image or too much data is the caller's error", async () => {
   const code = 'INVALID_REQUEST';
   const params = { field: 'images' };
   for (const answer of [

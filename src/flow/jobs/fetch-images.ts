@@ -1,6 +1,6 @@
 // Fetches the images that a job names by URL and turns them into data URLs, the one form that all providers accept. The
-// egress rule applies; all images of a job share one deadline and one bound on bytes. A refused URL, a non-image answer or
-// too much data fails the job with an error of the caller's; a host that does not answer is retried.
+// egress rule applies; all images of a job share one deadline and one bound on bytes. A refused URL, a non-image answer
+// or too much data fails the job as the caller's error; a host that does not answer is retried.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Egress, EgressAnswer, EgressRequest } from '../../jobs/ports/egress.ts';

@@ -1,5 +1,5 @@
 // How long a job waits for the own circuit of its organisation. Dispatcher and worker ask before they take a permit, so
-// that the jobs of an organisation that fails alone use neither the provider's limit nor a slot meanwhile.
+// that the jobs of an organisation that fails alone use neither the provider's limit nor a slot while they wait.
 
 import type { BreakerBoard } from '../../resilience/breaker-board.ts';
 import { type CircuitKey, organizationCircuit } from '../../resilience/circuit-key.ts';

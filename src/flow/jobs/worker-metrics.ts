@@ -1,5 +1,5 @@
 // Metrics of the worker's permits, and a log entry when jobs arrive that the dispatcher should have delayed: one entry
-// per burst, where a quiet minute ends a burst.
+// per burst; a quiet minute ends a burst.
 
 import type { PermitAnswer } from '../../jobs/ports/job-permits.ts';
 import type { Clock } from '../../kernel/clock.ts';

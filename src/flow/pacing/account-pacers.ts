@@ -1,6 +1,6 @@
-// Asks the accounts of a provider for a permit, each through its own pacer. Any account may have a free slot; only the last
-// one asked gives a due time. It is chosen in proportion to the accounts' limits, so that the due times of all accounts
-// together return jobs at the sum of their limits, and free slots are taken from all of them alike.
+// Asks the accounts of a provider for a permit, each through its own pacer. Any account may have a free slot; only the
+// last one asked gives a due time. It is chosen in proportion to the accounts' limits, so that the due times of all
+// accounts together return jobs at the sum of their limits, and free slots are taken from all accounts.
 
 import type { Limit } from '../../resilience/rate-limiter.ts';
 import { WeightedTurns } from '../../routing/weighted-turns.ts';

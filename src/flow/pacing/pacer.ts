@@ -28,13 +28,13 @@ export type PacedPermit = {
   readonly ask: PermitAsk;
   /** Monotonic; the permit may count from then on. */
   readonly askedAtMs: number;
-  /** To be awaited right before the call: a stall since the permit has held up other calls too. */
+  /** Awaited right before the call: a stall since the permit may have delayed other calls too. */
   waitForTurn(signal: AbortSignal): Promise<void>;
 };
 
 export type PacerRequest = {
   readonly tokens?: number;
-  /** When the slot of a job that has waited was to open. */
+  /** The due time of a job that has waited. */
   readonly dueAt?: number | undefined;
   /**
    * The longest wait for a slot that the job spends here. Absent, it takes a slot that is free now or none, and no due time.
@@ -68,9 +68,9 @@ type Refusal = { readonly kind: 'refused'; readonly waitMs: number };
 /** How long an unsettled permit outlives the process that took it: longer than any call. */
 const EXPIRES_MS = 900_000;
 const KEPT_PART = 0.9;
-/** The due times between two of one server's belong to other servers, up to this many. */
+/** The assumed maximum number of other servers' due times between two due times of this server. */
 const MAX_DISTANCE_INTERVALS = 8;
-/** The lateness of timers on a busy machine is made up for, up to this. */
+/** The maximum lateness of timers, as on a busy machine, that is compensated. */
 const MAX_CATCH_UP_MS = 150;
 /** A slot may be given back before it expires: the limiter is asked at least this often. */
 const MAX_BLOCKED_MS = 1000;
@@ -82,7 +82,7 @@ export class Pacer {
   readonly #limits: readonly Limit[];
   readonly #intervalMs: number;
   readonly #queue: Waiting[] = [];
-  /** Of jobs that waited. */
+  /** The last ask and the last call of jobs that waited. */
   #lastAsk = NO_START;
   #lastCall = NO_START;
   #cancelTimer = (): void => {};
@@ -116,7 +116,7 @@ export class Pacer {
     const { promise, resolve } = Promise.withResolvers<PacerAnswer>();
     const orderAt = request.dueAt ?? this.#parts.clock.now();
     this.#insert({ request, orderAt, fromMs: 0, resolve }, refusal);
-    // The same listener for all jobs that share a signal.
+    // One listener for all jobs that share a signal.
     request.signal?.addEventListener('abort', this.#pump, { once: true });
     this.#pump();
     return promise;
@@ -169,7 +169,7 @@ export class Pacer {
 
   async #letOn(waiting: Waiting): Promise<void> {
     const answer = await this.#ask(waiting.request);
-    // Without a permit the job kept its distance in vain: the next one may go as soon as its slot opens.
+    // The job got no permit, so its distance does not count: the next job may go as soon as its slot opens.
     if (answer.kind !== 'allowed') this.#lastAsk = NO_START;
     if (answer.kind === 'refused') this.#insert(waiting, answer);
     else waiting.resolve(answer);
@@ -202,7 +202,7 @@ export class Pacer {
   async #waitForTurn(askedAtMs: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
     const now = clock.monotonic();
-    // A call that others overtook on its way goes at once: its permit must not grow old.
+    // A call that later ones have overtaken goes at once, so that its permit does not become stale.
     const { dueAt, atMs } = this.#after(this.#lastCall, askedAtMs, 0);
     this.#lastCall = { dueAt, atMs: Math.max(atMs, now) };
     if (atMs > now) await sleep(clock, Math.ceil(atMs - now), signal).catch(() => {});

@@ -48,7 +48,7 @@ export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
   };
 }
 
-/** Of a job that waited for a limit, here or at the dispatcher. */
+/** The due time of a job that waited for a limit, here or at the dispatcher. */
 function dueTimeOf({ waitCode, runAt }: Job): number | undefined {
   return waitCode === 'RATE_LIMITED' ? runAt : undefined;
 }

@@ -26,7 +26,7 @@ export function readLabel(value: string | string[] | undefined): string | undefi
   return value.length <= MAX_LABEL_CHARACTERS ? value : copyOfStart(value);
 }
 
-/** A slice would keep the whole header in memory for as long as a table keeps the label. */
+/** Copied, because a slice would keep the whole header in memory for as long as a table keeps the label. */
 function copyOfStart(value: string): string {
   return Buffer.from(value.slice(0, MAX_LABEL_CHARACTERS)).toString();
 }

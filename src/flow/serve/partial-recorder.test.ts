@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { PartialRecorder } from './partial-recorder.ts';
 
-test('the begin of a stream is kept up to eight kibibytes, however it is cut into chunks', () => {
+test('the beginning of a stream is kept up to eight kibibytes, however it is cut into chunks', () => {
   const chunks = fc.array(fc.string({ unit: 'grapheme-ascii', maxLength: 3000 }), {
     maxLength: 12,
   });

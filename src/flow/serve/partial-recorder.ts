@@ -1,6 +1,6 @@
-// Keeps the begin of a stream while it is relayed, for the request record of a stream that is cut. The bytes are copied into
-// a small buffer that grows with the stream up to its bound: chunks are views of larger buffers, which a reference would
-// retain.
+// Keeps the beginning of a stream while it is relayed, for the request record of a stream that is cut. The bytes are
+// copied into a small buffer that grows with the stream up to its bound: chunks are views of larger buffers, which a
+// reference would retain.
 
 import type { PartialAnswer } from '../../upstream/request-records.ts';
 

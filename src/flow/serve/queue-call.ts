@@ -41,7 +41,7 @@ export function queueCall(
   submit(parts, request, plan, reply).catch((thrown: unknown) =>
     answerFailure({ error: toSpillwayError(thrown), isBegun: false, wasCalled: false }),
   );
-  // A submitted job runs whether or not its caller stays.
+  // A submitted job runs even if its caller disconnects.
   return { drained() {}, gone() {} };
 }
 
@@ -81,7 +81,7 @@ function messageOf({ body, route }: NativeRequest, { requestedModel }: CallPlan)
   return { model: requestedModel, format: route.format, request: parsed(body) };
 }
 
-/** Planning the call reads the top level alone; a nested error shows here. */
+/** Planning the call reads only the top level of the body; this finds nested errors. */
 function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

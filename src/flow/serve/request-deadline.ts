@@ -1,5 +1,5 @@
 // The caller's own deadline, from `X-Request-Deadline-Ms`: a duration in milliseconds, or a timestamp in epoch
-// milliseconds; large values are timestamps. It ends a request in any state, also a stream that flows.
+// milliseconds; large values are timestamps. It ends a request in any state, even a stream that is flowing.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { SpillwayError } from '../../errors/spillway-error.ts';

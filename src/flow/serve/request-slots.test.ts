@@ -33,7 +33,7 @@ test('slots that one organisation holds leave reserved ones to others', () => {
   assert.equal(slots.used, 108);
 });
 
-test('reserved slots are bounded, however many organisations ask', () => {
+test('reserved slots are bounded for any number of organisations', () => {
   const slots = new RequestSlots(100);
   for (let call = 0; call < 125; call += 1) slots.acquire(`org-${call}`);
   assert.throws(() => slots.acquire('another'));

@@ -69,7 +69,7 @@ function orderOf(parts: ServeParts, request: NativeRequest): CallOrder {
   };
 }
 
-/** Throws FORBIDDEN for a model that is not on the key's list, also for one that a tool names. */
+/** Throws FORBIDDEN for a model that is not on the key's list, including models that tools name. */
 export function assertMayUse(
   { requestedModel, targets, stated }: CallPlan,
   { principal }: NativeRequest,
@@ -92,7 +92,7 @@ class Exchange implements ModelCallListener, ServedRequest {
   readonly #reply: Reply;
   readonly #answerFailure: AnswerFailure;
   readonly #call: ModelCall;
-  /** Of a stream, if request records are kept. */
+  /** Records a stream's beginning, if request records are kept. */
   readonly #partial: PartialRecorder | undefined;
   #isBegun = false;
   #isAnswered = false;

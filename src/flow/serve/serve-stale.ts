@@ -80,8 +80,9 @@ function staleHeaders(
 }
 
 /**
- * A mistake of the caller or a spent budget is answered as such; a stale answer would hide it. A deadline that has passed before
- * the first attempt is the caller's, too: it ends the request ahead of its limits and its budget.
+ * A mistake of the caller or a spent budget is answered as such; a stale answer would hide it. A deadline that has
+ * passed before the first attempt is also the caller's mistake: it ends the request before its limits and its budget
+ * are checked.
  */
 function isLackOfCapacity({ error, attempts = 0 }: FailedRequest): boolean {
   const { code, params } = error;

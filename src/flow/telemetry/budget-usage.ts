@@ -12,12 +12,12 @@ export type BudgetUsageParts = {
   readonly store: Pick<BudgetStore, 'standing'>;
   readonly metrics: Metrics;
   readonly clock: Pick<Clock, 'now'>;
-  /** Whether each organisation has a value of its own. */
+  /** Whether each organisation has its own value. */
   readonly hasOrganizationLabels: boolean;
 };
 
 export type BudgetUsage = {
-  /** The same ledger; it notes the owners of reservations. */
+  /** The same ledger, wrapped to note the owners of reservations. */
   watch(ledger: BudgetLedger): BudgetLedger;
   /** Reads the budgets of organisations noted since the last call, up to a bound. */
   measure(): Promise<void>;
@@ -115,7 +115,7 @@ class SpentRatios {
     this.#known.set(organizationId, known);
   }
 
-  /** A new month begins with nothing spent. */
+  /** A new month begins at zero. */
   current(): ReadonlyMap<string, number> {
     const ratios = new Map<string, number>();
     for (const [organizationId, { month, timeZone, ratio }] of this.#known)

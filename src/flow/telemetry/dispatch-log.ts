@@ -1,4 +1,4 @@
-// Logs what a dispatcher has done: one line for each burst and provider, with the messages routed and delayed and their
+// Logs the work of a dispatcher: one line for each burst and provider, with the messages routed and delayed and their
 // delays. A burst is what arrives within two seconds of its first message. Closing writes the burst in progress.
 
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';

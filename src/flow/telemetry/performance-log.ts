@@ -1,5 +1,5 @@
-// Log lines of type `performance`: a late event loop, slow requests, slow dependencies. A subject that stays slow has one line
-// a minute, which counts the occurrences since the line before. Metadata has numbers and names alone.
+// Log lines of type `performance`: a late event loop, slow requests, slow dependencies. A subject that stays slow has
+// one line a minute, which counts the occurrences since the previous line. Metadata contains only numbers and names.
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';

@@ -3,7 +3,7 @@
 
 const PREVIEW_CHARACTERS = 100;
 
-/** A larger body has no preview: parsing it would keep the event loop. */
+/** A larger body has no preview: parsing it would block the event loop. */
 const MAX_BODY_BYTES = 1024 * 1024;
 /** Fields of the formats that hold the conversation, or the prompt as a text. */
 const CONVERSATIONS = ['messages', 'contents', 'input', 'prompt'] as const;

@@ -144,7 +144,10 @@ export function dialectOfRoute({ operation }: NativeRoute): DialectName | undefi
   return operation === 'embeddings' || operation === 'count_tokens' ? undefined : operation;
 }
 
-/** Whether the target cannot be sent the caller's bytes: another format, or not the caller's endpoint of OpenAI's format. */
+/**
+ * Whether the caller's bytes cannot be sent to the target: it has another format, or not the caller's endpoint of
+ * OpenAI's format.
+ */
 export function isForeign(
   { format, operation }: Pick<NativeRoute, 'format' | 'operation'>,
   target: Pick<Target, 'format' | 'onlyEndpoint'>,
@@ -154,7 +157,7 @@ export function isForeign(
   return isTranslatable({ operation }) && operation !== target.onlyEndpoint;
 }
 
-/** Of OpenAI's format, every compatible provider has Chat Completions; the configuration may choose Responses. */
+/** Every compatible provider of OpenAI's format has Chat Completions; the configuration may choose Responses. */
 export function endpointOf({ onlyEndpoint, translateTo = 'chat' }: Target): OpenAiEndpoint {
   return onlyEndpoint ?? translateTo;
 }

@@ -89,7 +89,7 @@ test('a stream that breaks its format throws', () => {
       );
 });
 
-test('a stream without an end throws when it is over', () => {
+test('a stream that stops without its end event throws', () => {
   for (const [from, bytes] of [
     ['messages', sse(MESSAGE_START, TEXT_START)],
     ['messages', sse()],

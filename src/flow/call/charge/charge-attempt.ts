@@ -123,8 +123,8 @@ function withLifetime({ operation, stated }: Plan, usage: MeteredUsage): Metered
 }
 
 /**
- * Features that the request asks for and the answer does not report: the requested tier applies, and a tool whose uses no
- * provider reports counts as used once.
+ * Features that the request asks for and the answer does not report: the requested tier applies, and a tool counts as
+ * used once if the provider does not report its uses.
  */
 function withRequested(plan: Plan, usage: MeteredUsage): MeteredUsage {
   const { features } = plan.stated;

@@ -5,7 +5,7 @@ import { DEFAULT_IMAGE_TOKENS } from '../../../metering/prices/image-tokens.ts';
 import { BYTES_PER_TOKEN } from '../../../metering/usage/token-estimate.ts';
 import type { References } from '../../../upstream/json/references.ts';
 
-/** A document of some fifty pages; shorter ones have about a token for sixteen bytes of base64. */
+/** A document of about fifty pages; shorter ones have about one token per sixteen bytes of base64. */
 const DOCUMENT_TOKENS = 100_000;
 const DOCUMENT_BYTES_PER_TOKEN = 16;
 

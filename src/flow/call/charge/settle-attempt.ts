@@ -22,7 +22,7 @@ export type SentAttempt = {
   readonly permit: PermitAsk;
   /** The month of the budget that has the reservation. */
   readonly budgetMonth: number | undefined;
-  /** The reserved amount: the most that the attempt can cost. */
+  /** The reserved amount: the maximum cost of the attempt. */
   readonly reservedNanos: number;
   /** The uses of the provider's tools that the reservation covers; undefined if the request bounds them or has none. */
   readonly maxToolCalls?: number | undefined;

@@ -71,7 +71,7 @@ test('an attempt is booked without cost when another one serves, and its estimat
   assert.equal(unserved.waive(), false);
 });
 
-test('every attempt is charged when none serves, and the caller hears of it after the last record is written', () => {
+test('every attempt is charged when none serves, and the caller is notified after the last record is written', () => {
   const { unserved, booked, unbilled, write } = openRig();
   unserved.add(sent(1), ENDING);
   unserved.add(sent(2), ENDING);

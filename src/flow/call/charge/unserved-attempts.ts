@@ -42,7 +42,7 @@ export class UnservedAttempts {
     return record;
   }
 
-  /** Another attempt serves the call. False if no attempt is left to waive. */
+  /** Another attempt serves the call. False if there is no attempt to waive. */
   waive(): boolean {
     const records = this.#take();
     for (const record of records) {

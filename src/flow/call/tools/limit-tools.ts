@@ -18,7 +18,7 @@ export function canLimitTools(
   return features !== undefined && features.tools.length > 0 && (!calls || isNull(body, calls));
 }
 
-/** The edit that states the bound; `calls` is the field's null. */
+/** The edit that adds the bound; `calls` is the span of the field's null, if it is present. */
 export function toolLimitEdit(
   body: Buffer,
   calls: JsonSpan | undefined,

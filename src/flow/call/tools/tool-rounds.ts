@@ -7,10 +7,10 @@ import type { Target } from '../../../routing/target.ts';
 import type { RequestFeatures } from '../../../upstream/json/request-features.ts';
 import type { ServerTool } from '../../../upstream/json/request-tools.ts';
 
-/** The rounds after which providers stop a model that goes on using their tools. */
+/** The number of rounds after which providers stop a model that keeps using their tools. */
 export const MAX_TOOL_USES = 10;
 
-/** Ten excerpts of a long page each. The first search may fill the window. */
+/** Ten long excerpts. The first search may fill the window. */
 const SEARCH_TOKENS = 32_000;
 
 /** OpenAI's documented context window of web searches, which is smaller than those of its models. */
