@@ -33,12 +33,17 @@ export function findOwnPhrases(text: string, callerText: CallerText): PhraseMatc
   };
 }
 
-/** The sentence without numbers that decide by themselves and that the request contains: `|1754636400`, `limit: 0`. */
+/**
+ * The sentence without the digits of numbers that decide by themselves and that the request contains: `|1754636400`, `limit: 0`.
+ * Letters take their places, because a space would make a word, and perhaps a phrase, of what follows.
+ */
 export function withoutSaidNumbers(text: string, callerText: CallerText): string {
   if (!NUMBER.test(text)) return text;
   const said = callerText();
   return text.replaceAll(NUMBERS, (words) =>
-    said === undefined || said.includes(words.replace('|', '').toLowerCase()) ? ' ' : words,
+    said === undefined || said.includes(words.replace('|', '').toLowerCase())
+      ? words.replaceAll(/\d/g, 'x')
+      : words,
   );
 }
 

@@ -126,6 +126,21 @@ test('a 429 without a stated time learns none from the words of its caller', () 
     });
 });
 
+test('a number of the request joined to a phrase does not make the phrase the provider’s', () => {
+  for (const status of [402, 403, 429])
+    for (const joined of [
+      'limit: 0credit balance is too low',
+      '|4070908800credit balance is too low',
+    ]) {
+      const failure = {
+        status,
+        body: body(`Rate limited: ${joined}`, { type: 'rate_limit_error' }),
+      };
+      const { code, isCredit } = lessonOf(failure, JSON.stringify({ user: joined }));
+      assert.deepEqual([code, isCredit], ['RATE_LIMITED', false], joined);
+    }
+});
+
 test('a 429 about a request that is too long to be searched teaches nothing by its message', () => {
   const failure = { status: 429, body: body(IN_2099, { type: 'rate_limit_error' }) };
   const lesson = lessonOf(failure, ' '.repeat(1_100_000));

@@ -57,9 +57,8 @@ export type LessonContext = AssessContext &
 export function lessonOf(failure: unknown, verdict: Verdict, context: LessonContext): Lesson {
   const typed = readTyped(failure, context);
   const { meaning, wait, reading, rule } = assessTyped(typed, context);
-  const isByWord = WORDS.has(rule);
-  const isOfPlan = isByWord && typed.httpStatus === 403;
-  const code = isOfPlan
+  const isByWord = (status: number) => typed.httpStatus === status && WORDS.has(rule);
+  const code = isByWord(403)
     ? 'REQUEST_TOO_LARGE'
     : taughtCode(OUTCOMES[meaning].code, verdict, { ...typed, reading }, context);
   const isLimit = code === 'AI_LIMIT_REACHED';
@@ -68,7 +67,8 @@ export function lessonOf(failure: unknown, verdict: Verdict, context: LessonCont
     retryAfterMs: wait.retryAfterMs,
     resetAt: wait.resetAt,
     isModelBound:
-      isLimit && (isByWord || isModelBound(reading, context.model) || isPlanOf(typed, meaning)),
+      isLimit &&
+      (isByWord(429) || isModelBound(reading, context.model) || isPlanOf(typed, meaning)),
     isCredit: meaning === 'quota',
     isScopeBound:
       code === 'AUTH_FAILED' && (isScopeOfRequest(reading.text, context) || isPermission(typed)),
@@ -157,13 +157,14 @@ function assessSentence(typed: Reading, sentence: string, context: LessonContext
   const callerText = context.callerText ?? NOTHING_SAID;
   const isTimed = statesWait(typed, context);
   const own = withoutSaidNumbers(sentence, callerText);
-  const reading = { ...typed, text: isTimed ? own.replaceAll('|', ' ') : own };
+  const reading = { ...typed, text: isTimed ? own.replaceAll(EPOCH, '|x') : own };
   return assess(reading, context, (text) => {
     const { phrases, waitEnds } = findOwnPhrases(text, callerText);
     return { phrases, waitEnds: isTimed ? [] : waitEnds };
   });
 }
 
+const EPOCH = /\|\d/g;
 const NOTHING_SAID: CallerText = () => '';
 
 const SENTENCE_STATUSES: ReadonlySet<number> = new Set([402, 403, 429]);
