@@ -36,6 +36,10 @@ export type Following = {
 };
 
 const PAGE = 500;
+/** Building a page of this size blocks the process for milliseconds; an event may hold megabytes of output. */
+const MAX_PAGE_BYTES = 2 ** 20;
+/** Small, because each reader holds a page in memory. */
+const MAX_LIVE_PAGE_BYTES = 64 * 1024;
 
 const jobPath = z.object({ id: printable(200) });
 const query = z.object({
@@ -69,13 +73,20 @@ export function jobEventRoutes(parts: JobEventRouteParts): RegisterRoutes {
         const { after } = request.query;
         if (following && wantsStream(request))
           return stream(parts, following, { request, reply, job, after });
-        const found = await history.events(job.id, { after, limit: PAGE + 1 });
-        const shown = found.slice(0, PAGE);
-        const last = found.length > PAGE ? shown.at(-1) : undefined;
-        return { data: shown.map(toEventView), nextCursor: last ? String(last.sequence) : null };
+        return readPage(history, job.id, after);
       },
     );
   };
+}
+
+/** Up to `PAGE` events, and fewer where they are large; the cursor is the `after` of the next page. */
+async function readPage({ events }: JobEventRouteParts['history'], jobId: string, after: number) {
+  const found = await events(jobId, { after, limit: PAGE, maxBytes: MAX_PAGE_BYTES });
+  const data = found.map(toEventView);
+  const last = found.at(-1);
+  if (last === undefined) return { data, nextCursor: null };
+  const [next] = await events(jobId, { after: last.sequence, limit: 1 });
+  return { data, nextCursor: next ? String(last.sequence) : null };
 }
 
 type Reading = {
@@ -92,7 +103,7 @@ async function stream(
 ): Promise<FastifyReply> {
   const { organizationId, publicId: buildId } = job;
   const source: Followed<JobEvent> = {
-    read: (after) => history.events(job.id, { after, limit: PAGE }),
+    read: (after) => history.events(job.id, { after, limit: PAGE, maxBytes: MAX_LIVE_PAGE_BYTES }),
     idOf: ({ sequence }) => sequence,
     isLast: ({ type }) => isJobState(type) && isFinal(type),
     watch: (wake) => watch.watch({ organizationId, buildId }, wake),

@@ -42,12 +42,16 @@ export type JobAttempt = {
   readonly finishedAt?: number | undefined;
 };
 
+export type JobEventPage = {
+  readonly after?: number;
+  readonly limit: number;
+  /** The page ends with the event that reaches this size; absent: its events have any size. */
+  readonly maxBytes?: number;
+};
+
 export type JobHistory = {
   /** In the order of their sequence numbers, after `after`. */
-  events(
-    jobId: string,
-    page: { readonly after?: number; readonly limit: number },
-  ): Promise<readonly JobEvent[]>;
+  events(jobId: string, page: JobEventPage): Promise<readonly JobEvent[]>;
   attempts(jobId: string): Promise<readonly JobAttempt[]>;
   result(jobId: string): Promise<JobResult | undefined>;
   /** Stores an attempt's output so far; while the attempt runs, the new part becomes an `output` event. */

@@ -6,7 +6,7 @@ import { isHandedOver, type Job } from '../../../src/jobs/model/job.ts';
 import { delayed, failed, routed, started, succeeded } from '../../../src/jobs/model/job-moves.ts';
 import { messageFor } from '../../../src/jobs/model/job-pointer.ts';
 import type { DeadLetterStore } from '../../../src/jobs/ports/dead-letter-store.ts';
-import type { JobHistory } from '../../../src/jobs/ports/job-history.ts';
+import type { JobEvent, JobHistory } from '../../../src/jobs/ports/job-history.ts';
 import type { JobQueue } from '../../../src/jobs/ports/job-queue.ts';
 import type { JobStore } from '../../../src/jobs/ports/job-store.ts';
 import { plainJob, plainResult } from './job-samples.ts';
@@ -183,6 +183,30 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.equal(attempt?.partialOutput, 'so far');
       assert.equal(attempt?.costNanos, 12);
       assert.equal(attempt?.finishedAt, 3000);
+    });
+
+    it('a page of events ends with the event that reaches its bytes, and large output becomes several events', async () => {
+      const job = await create();
+      await move(started(job, WORKER, 2000));
+      const text = `${'x'.repeat(32_767)}\u{1f600}`.repeat(8);
+      await opened.history.savePartial(job.id, 1, text, 2100);
+      const read: JobEvent[] = [];
+      for (let after = 2; ; after = read.at(-1)?.sequence ?? 0) {
+        const page = { after, limit: 50, maxBytes: 60_000 };
+        const events = await opened.history.events(job.id, page);
+        if (events.length === 0) break;
+        assert.ok(events.length <= 2, `${events.length} events`);
+        read.push(...events);
+      }
+      const outputs = read.map(({ data }) => data?.output ?? '');
+      assert.equal(outputs.join(''), text);
+      assert.ok(outputs.every((output) => output.length <= 32_768 && output.isWellFormed()));
+      assert.deepEqual(
+        read.map(({ sequence }) => sequence),
+        read.map((_event, index) => index + 3),
+      );
+      const small = await opened.history.events(job.id, { limit: 50, maxBytes: 1 });
+      assert.equal(small.length, 2, 'the first event has no bytes');
     });
 
     it("the current run's output becomes events, each with the new part", async () => {

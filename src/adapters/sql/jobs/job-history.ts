@@ -1,6 +1,12 @@
 // Events, attempts and results of jobs on either SQL store: the reading port, and the rows that a move writes.
 
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import {
+  type Kysely,
+  type Selectable,
+  type SelectQueryBuilder,
+  sql,
+  type Transaction,
+} from 'kysely';
 import type { ErrorCode } from '../../../errors/codes.ts';
 import type { Job, JobResult } from '../../../jobs/model/job.ts';
 import type {
@@ -18,15 +24,15 @@ import { fromJson } from './job-row.ts';
 
 export function createJobHistory(db: Kysely<Schema>, progress?: JobProgress): JobHistory {
   return {
-    async events(jobId, { after = 0, limit }) {
-      const rows = await db
+    async events(jobId, { after = 0, limit, maxBytes }) {
+      const page = db
         .selectFrom('job_events')
         .selectAll()
         .where('job_id', '=', jobId)
         .where('sequence', '>', after)
         .orderBy('sequence')
-        .limit(limit)
-        .execute();
+        .limit(limit);
+      const rows = await (maxBytes === undefined ? page : upTo(db, page, maxBytes)).execute();
       return rows.map(toEvent);
     },
     async attempts(jobId) {
@@ -60,6 +66,24 @@ export function createJobHistory(db: Kysely<Schema>, progress?: JobProgress): Jo
   };
 }
 
+/** The rows of a page before which fewer bytes were read: an event may hold megabytes of a job's output. */
+function upTo(
+  db: Kysely<Schema>,
+  page: SelectQueryBuilder<Schema, 'job_events', Selectable<JobEventsTable>>,
+  maxBytes: number,
+) {
+  const bytes = sql<number>`coalesce(octet_length(cast(data as text)), 0)`;
+  const sized = db
+    .selectFrom(page.as('page'))
+    .selectAll()
+    .select(sql<number>`sum(${bytes}) over (order by sequence) - ${bytes}`.as('bytes_before'));
+  return db
+    .selectFrom(sized.as('sized'))
+    .selectAll()
+    .where('bytes_before', '<', maxBytes)
+    .orderBy('sequence');
+}
+
 type PartialOutput = {
   readonly jobId: string;
   readonly run: number;
@@ -84,7 +108,7 @@ async function writePartial(
   const added = text.startsWith(known) ? text.slice(known.length) : text;
   if (!row || added === '') return undefined;
   // Locks the job before its attempt, as moves do, so that the two cannot deadlock.
-  const owner = await insertOutputEvent(trx, progress, partial, added);
+  const owner = await insertOutputEvents(trx, progress, partial, added);
   await trx
     .updateTable('job_attempts')
     .set({ partial_output: text })
@@ -94,16 +118,20 @@ async function writePartial(
   return owner;
 }
 
+/** A larger part becomes several events, so that a live reader holds little of it at once. */
+const MAX_OUTPUT_CHARACTERS = 32 * 1024;
+
 /** Undefined if the job has moved on from this run. */
-async function insertOutputEvent(
+async function insertOutputEvents(
   trx: Transaction<Schema>,
   progress: JobProgress | undefined,
   { jobId, run, at }: PartialOutput,
   output: string,
 ): Promise<JobOwner | undefined> {
+  const parts = partsOf(output);
   const row = await trx
     .updateTable('jobs')
-    .set({ event_count: sql<number>`event_count + 1` })
+    .set({ event_count: sql<number>`event_count + ${parts.length}` })
     .where('id', '=', jobId)
     .where('run', '=', run)
     .where('state', '=', 'running')
@@ -111,11 +139,28 @@ async function insertOutputEvent(
     .executeTakeFirst();
   if (!row) return undefined;
   const { organization_id: organizationId, public_id: publicId, user_id: userId } = row;
-  const eventsBefore = toNumber(row.event_count) - 1;
-  await insertEvents(trx, jobId, eventsBefore, [{ type: 'output', data: { output } }], at);
+  const eventsBefore = toNumber(row.event_count) - parts.length;
+  const events = parts.map((part) => ({ type: 'output', data: { output: part } }) as const);
+  await insertEvents(trx, jobId, eventsBefore, events, at);
   const job = { organizationId, publicId, userId: userId ?? undefined };
-  await progress?.insertOutput(trx, job, output);
+  for (const part of parts) await progress?.insertOutput(trx, job, part);
   return job;
+}
+
+/** No part ends between the two halves of a character. */
+function partsOf(output: string): readonly string[] {
+  const parts: string[] = [];
+  for (let start = 0; start < output.length; ) {
+    let end = start + MAX_OUTPUT_CHARACTERS;
+    if (isLowSurrogate(output.charCodeAt(end))) end -= 1;
+    parts.push(output.slice(start, end));
+    start = end;
+  }
+  return parts;
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
 }
 
 export async function insertEvents(
