@@ -7,7 +7,7 @@ const MAX_BLOCK_BYTES = 4 * 2 ** 20;
 export class BytePieces {
   readonly #full: Buffer[] = [];
   #block: Buffer;
-  /** Of the block. */
+  /** The length of the block's used part. */
   #used = 0;
   #size = 0;
 
@@ -32,7 +32,7 @@ export class BytePieces {
     return this.#full.length === 0 ? last : Buffer.concat([...this.#full, last], this.#size);
   }
 
-  /** The next block is as large as all before. */
+  /** Each new block is as large as all previous blocks together. */
   #begin(): void {
     this.#full.push(this.#block);
     const bytes = Math.min(MAX_BLOCK_BYTES, Math.max(MIN_BLOCK_BYTES, this.#size));

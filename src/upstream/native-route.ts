@@ -28,7 +28,7 @@ export type NativeOperation =
   | 'embeddings'
   | 'count_tokens';
 
-/** The tokens that a provider charges for. */
+/** Which tokens a provider charges for. */
 export type Charge = 'input_and_output' | 'input' | 'nothing';
 
 export function chargeOf(operation: NativeOperation): Charge {

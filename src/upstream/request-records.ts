@@ -26,7 +26,7 @@ export type RequestOwner = {
   readonly keyId: string | undefined;
 };
 
-/** The begin of a stream that was cut, as its caller got it. */
+/** The beginning of a stream that was cut, as its caller got it. */
 export type PartialAnswer = {
   /** Bounded; the bytes of the stream as text. */
   readonly text: string;

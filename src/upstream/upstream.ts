@@ -1,5 +1,5 @@
-// The port to a provider's server: it sends one request and reports the response as bytes. It knows nothing of formats,
-// retries or money, and its only clock is the connect timeout. A call reports exactly one outcome: `onEnd` or
+// The port to a provider's server: it sends one request and reports the response as bytes. It knows nothing about
+// formats, retries or money, and its only clock is the connect timeout. A call reports exactly one outcome: `onEnd` or
 // `onFailure`, never both, never twice. `send` returns before it calls the listener.
 
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;

@@ -11,7 +11,7 @@ export type AnswerBytes = {
   giveBack(bytes: number): void;
 };
 
-/** An answer counts from here on; nearly every one is smaller. */
+/** Answers above this size count; nearly all are smaller. */
 export const UNCOUNTED_BYTES = 2 ** 20;
 
 export function createAnswerBytes(maxBytes: number): AnswerBytes {
@@ -39,7 +39,7 @@ export function beginPieces(
   return new BytePieces(isKnown ? stated : undefined).add(first);
 }
 
-/** Not the provider's fault, and paid for as a call whose clock ran out. */
+/** Not the provider's fault; charged like a call that ended by a clock. */
 export function tooManyAnswers(): SpillwayError {
   return new SpillwayError('CAPACITY_EXHAUSTED', 'too many large answers arrive at once', {
     isTimedOut: true,

@@ -20,7 +20,7 @@ const OBJECTS: ReadonlySet<string> = new Set([
   'inlineData',
 ]);
 
-/** No format has content nearer to the top: Anthropic's blocks are at this depth. */
+/** The smallest depth of content in any format: Anthropic's blocks have it. */
 const MIN_DEPTH = 3;
 
 export function hasContent(body: Buffer): boolean {
@@ -28,7 +28,7 @@ export function hasContent(body: Buffer): boolean {
   keys.start(body, 0, body.length);
   while (keys.next()) {
     const name = keys.keyText() ?? '';
-    // Vectors are no content, and long.
+    // Vectors are not content, and they are long.
     if (name === 'embedding' || name === 'embeddings') return false;
     if (keys.depth < MIN_DEPTH) continue;
     if (TEXTS.has(name) && keys.textBytes() > 0) return true;

@@ -11,7 +11,9 @@ import { requestFacts } from './request-facts.ts';
 /** The error mapper reads at most this much of a refusal's body. */
 export const MAX_REFUSAL = { bytes: 8 * 1024, ms: 3000 } as const;
 
-/** A success without a body and a redirect are no answers; a redirect is not followed, because its target is unknown. */
+/**
+ * A success without a body and a redirect are not answers; a redirect is not followed, because its target is unknown.
+ */
 export function isRefusal(status: number): boolean {
   return status >= 300 || status === 204 || status === 205;
 }

@@ -4,10 +4,10 @@
 // States: calling → collecting (unary)            → ended
 //                 → streaming (relayed events)    → ended
 //                 → refused (an error status)     → ended
-// A call whose caller no longer waits is read on for its usage: `leave`. A unary call is aborted at once, because its
-// usage comes with the whole answer.
-// The status alone makes a refusal; its body is read up to a size and a time, and may be cut. The listener gets exactly
-// one outcome. A stream is relayed in whole events, so that the provider's error event never reaches the caller.
+// After `leave`, when the caller no longer waits, the stream is still read for its usage. A unary call is aborted at
+// once, because its usage comes with the whole answer. The status alone makes a refusal; its body is read up to a size
+// and a time, and may be cut. The listener gets exactly one outcome. A stream is relayed in whole events, so that the
+// provider's error event never reaches the caller.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { MeteredUsage } from '../../kernel/usage.ts';
@@ -276,7 +276,7 @@ export class Attempt implements UpstreamListener, Watched {
     this.#endWith(judge(this.#call, failure, message, judged));
   }
 
-  /** The provider goes on, so the listener may read its stream for the usage: `leave`. */
+  /** The provider continues, so the listener may still read the stream for its usage: `leave`. */
   #expire(error: SpillwayError): void {
     this.#listener.onFailed(error);
     if (this.#leavesAtMs === undefined) this.abort(error);
@@ -288,7 +288,7 @@ export class Attempt implements UpstreamListener, Watched {
     this.#listener.onFailed(error);
   }
 
-  /** True for the first call only: the caller that gets true reports the outcome. */
+  /** True only for the first call, which reports the outcome. */
   #end(): boolean {
     if (this.#state === 'ended') return false;
     this.#state = 'ended';

@@ -27,7 +27,7 @@ function headersOf(format: ProviderFormat, incoming: Record<string, string | str
   );
 }
 
-test('the provider is asked for identity coding, whatever the caller accepts', () => {
+test('the provider is asked for identity coding, regardless of the coding that the caller accepts', () => {
   for (const format of PROVIDER_FORMATS)
     assert.equal(
       headersOf(format, { 'accept-encoding': 'gzip' }).get('accept-encoding'),

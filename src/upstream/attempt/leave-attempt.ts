@@ -3,7 +3,7 @@
 import type { MeteredUsage } from '../../kernel/usage.ts';
 import type { AttemptListener } from './attempt-call.ts';
 
-/** What became of an attempt after its caller left. */
+/** The outcome of an attempt after its caller disconnected. */
 export type LeftOutcome =
   /** The answer is complete and reported this usage. */
   | { readonly kind: 'reported'; readonly usage: MeteredUsage }

@@ -66,7 +66,7 @@ function addOpenaiExtras(counts: RawCounts, body: Buffer): void {
     raiseToolUses(counts, kind, uses);
 }
 
-/** Neither its searches nor its images need be in Gemini's usage. */
+/** Gemini's usage need not contain the answer's searches and images. */
 function addGeminiExtras(counts: RawCounts, body: Buffer): void {
   if (listsQueries(body)) addSearches(counts, new Set(), body, 0, body.length);
   if (counts.hasOutputDetails || !body.includes(INLINE_DATA)) return;

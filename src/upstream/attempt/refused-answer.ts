@@ -7,7 +7,7 @@
 import { mapProviderError } from '../../errors/map-provider-error.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 
-/** A response without content is small; a larger one has content. */
+/** A response without content is small; a larger response has content. */
 const MAX_REFUSAL_BYTES = 16 * 1024;
 
 export function isRefusedAnswer(format: ProviderFormat, body: Buffer): boolean {
@@ -59,7 +59,7 @@ const HAS_CONTENT: Record<ProviderFormat, (answer: unknown) => boolean> = {
     ),
 };
 
-/** A block of any type but thinking and empty text has content. */
+/** Any block except thinking and empty text has content. */
 function isFilled(block: unknown): boolean {
   const type = at(block, 'type');
   if (type === 'thinking' || type === 'redacted_thinking') return false;

@@ -117,7 +117,7 @@ export class StreamAnswer {
     return { kind: 'error', raw: part.subarray(at, at + MAX_FOREIGN_BYTES) };
   }
 
-  /** Nothing is relayed from the first foreign line on; the rest is read for its meaning. */
+  /** From the first line that is no part of the format nothing is relayed; the rest is read for its meaning. */
   #withhold(foreign: Buffer): StreamStep {
     this.#held = [];
     this.#heldBytes = 0;

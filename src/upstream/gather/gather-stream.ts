@@ -82,7 +82,7 @@ const GATHERERS: Record<ProviderFormat, () => FormatGatherer> = {
   gemini: createGeminiGatherer,
 };
 
-/** OpenAI has two kinds of streams, and each event says itself which one it is of. */
+/** OpenAI has two kinds of streams, and each event shows to which one it belongs. */
 function createOpenaiGatherer(): FormatGatherer {
   const chat = createChatGatherer();
   const responses = createResponsesGatherer();
@@ -102,7 +102,7 @@ function readEvent(gatherer: FormatGatherer, event: StreamEvent): void {
     const kind = typeof type === 'string' ? type : name.toString('utf8', nameStart, nameEnd);
     gatherer.read(value, kind);
   } catch {
-    // Not JSON, as the end marker `[DONE]`, or nested too deeply for JSON.parse.
+    // Not JSON, like the end marker `[DONE]`, or nested too deeply for JSON.parse.
   }
 }
 

@@ -1,6 +1,6 @@
-// Finds an error inside of a provider's JSON that is not an error as a whole: at the top level beside an answer, or in one
-// of its choices or candidates. Only the error goes to the error mapper, because text of the model beside it means nothing
-// there. Pure; the body is walked, not parsed, and may be large.
+// Finds an error inside a provider's JSON that is not an error as a whole: at the top level beside an answer, or in one
+// of its choices or candidates. Only the error goes to the error mapper, because text of the model beside it means
+// nothing there. Pure; the body is walked, not parsed, and may be large.
 
 import { OPEN_BRACE, QUOTE, skipSpace } from './scan.ts';
 import { JsonKeys } from './walk-keys.ts';

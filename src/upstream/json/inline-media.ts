@@ -39,7 +39,7 @@ export function mediaInValue(keys: JsonKeys, name: string): number {
 /** SDKs write at most a format or a level of detail beside the data. */
 const MAX_MEMBERS = 4;
 const MAX_OTHER_BYTES = 256;
-/** The fields that decide what the data is, in any case of their letters. */
+/** The fields that decide the type of the data, compared case-insensitively. */
 const DECISIVE = new NameTable(['data', 'url', 'media_type', 'mimeType', 'mime_type']);
 
 /** The bytes of the text that the object has under `name`, from the field at `from` on; 0 if it is not among the first. */
@@ -72,7 +72,7 @@ function measured(bytes: Buffer, quote: number, name: string): number {
   return end >= 0 && endsPlainly(bytes, end + 1) ? end - quote - 1 : 0;
 }
 
-/** Whether the object ends after a few fields that do not change what its data is. */
+/** Whether the object ends after a few fields that do not change the type of its data. */
 function endsPlainly(bytes: Buffer, from: number): boolean {
   let at = skipSpace(bytes, from);
   for (let member = 0; member < MAX_MEMBERS && bytes[at] === COMMA; member += 1)
@@ -120,7 +120,7 @@ function spaceBefore(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Of media, and not of text. */
+/** True for a type of media, false for text. */
 function isDataUrl(bytes: Buffer, start: number): boolean {
   return /^data:(?:image|audio|video|application)\//i.test(
     bytes.toString('latin1', start, start + 24),

@@ -30,7 +30,7 @@ export class NameTable {
     return undefined;
   }
 
-  /** The name that the bytes spell but for the case of their letters. */
+  /** The name that the bytes spell, ignoring case. */
   findInAnyCase(body: Buffer, start: number, end: number): string | undefined {
     if (end - start > this.maxLength) return undefined;
     for (const name of this.#byLength[end - start] ?? NONE)
@@ -88,7 +88,7 @@ function decodeName(body: Buffer, start: number, end: number, into: Buffer): num
   return isText ? length : 0;
 }
 
-/** The least character that is encoded in so many bytes. */
+/** The smallest character that UTF-8 encodes in this number of bytes. */
 const LEAST_CODES = [0, 0, 0x80, 0x800, 0x10000];
 
 /**
@@ -105,7 +105,7 @@ function wideCode(body: Buffer, at: number, size: number): number {
   return code < (LEAST_CODES[size] ?? 0) ? -1 : code;
 }
 
-/** In upper case, so that it equals a name of lower case only but for its case. */
+/** Returned in upper case, so that it equals a lower-case name only when case is ignored. */
 function foldedLetter(code: number): number {
   const letter = FOLDED.get(code);
   return letter === undefined ? 0 : letter - 0x20;
@@ -127,7 +127,7 @@ function hexOf(body: Buffer, start: number, end: number): number {
   return code;
 }
 
-/** The code of `\n` and the like is of no letter; -1 for an escape that JSON does not have. */
+/** Short escapes such as `\n` are never letters; -1 for an escape that JSON does not have. */
 function simpleEscape(byte: number | undefined): number {
   return byte !== undefined && SIMPLE.includes(byte) ? 1 : -1;
 }

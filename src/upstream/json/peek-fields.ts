@@ -21,13 +21,13 @@ import {
   TRUNCATED,
 } from './scan.ts';
 
-/** No API has nearly as many fields. Reading a body with millions of short ones blocks the process for a second. */
+/** Far more fields than any API has. Reading a body with millions of short ones blocks the process for a second. */
 export const MAX_NAMES = 200_000;
 
 /** The position of a value in its body: from `start` up to, not including, `end`. */
 export type JsonSpan = { readonly start: number; readonly end: number };
 
-/** `other_case`: the name equals a wanted one but for the case of its letters, which some parsers accept. */
+/** `other_case`: the name equals a wanted one when case is ignored, which some parsers do. */
 export type PeekProblem =
   | 'not_json'
   | 'not_object'

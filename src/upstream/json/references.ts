@@ -111,7 +111,7 @@ function isWord(keys: JsonKeys, word: string): boolean {
 }
 
 const DOCUMENT = 'document';
-/** The types of an input item and of a container that stand for a stored one. */
+/** The types of input items and containers that stand for stored ones. */
 const REFERENCES: readonly string[] = ['item_reference', 'container_reference'];
 /** The depth of the keys of `input[i]`. */
 const ITEM_DEPTH = 3;
@@ -152,7 +152,7 @@ function isOtherMedia(keys: JsonKeys): boolean {
   return /^\s*(?:data:(?!image\/)|\S*\\u)/i.test(start.replaceAll('\\/', '/'));
 }
 
-/** By the first byte, because every text of a request is asked. */
+/** Decided by the first byte, because this runs for every text of a request. */
 function mayBeData({ bytes, valueStart, valueEnd }: JsonKeys): boolean {
   const first = bytes[valueStart + 1] ?? 0;
   return (
@@ -169,7 +169,7 @@ function storedName(keys: JsonKeys, objects: ObjectCount): string | undefined {
   return name === 'container' && keys.isObject() && !namesId(keys, objects) ? undefined : name;
 }
 
-/** How many more objects of a request may be read for their `id`. */
+/** The number of objects of a request that may still be read for their `id`. */
 type ObjectCount = { left: number };
 
 /** Objects within objects are read once for each level, so both their number and the bytes read of each are bounded. */
@@ -211,7 +211,7 @@ function addMedia(
   found.mediaBytes += mediaBesideType(keys);
 }
 
-/** A URL on the web, and neither a file of the provider's own store nor a bucket. */
+/** A URL on the web, as opposed to a file in the provider's store or a bucket. */
 function isPublicUrl(keys: JsonKeys): boolean {
   const url = URL.parse(keys.textValue() ?? '');
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';

@@ -62,10 +62,10 @@ const REPORTED_KINDS: Readonly<Record<ProviderFormat, ReadonlySet<string>>> = {
   gemini: new Set(),
 };
 
-/** Fields of OpenAI's tools that describe the machine which they use. */
+/** Fields of OpenAI's tools that describe the machine on which they run. */
 const MACHINES = ['container', 'environment'];
 const MEMORY = new NameTable(['memory_limit']);
-/** The size that a price without a size is for. */
+/** The size to which a price without a size applies. */
 const SMALLEST = '1g';
 
 /** Providers accept some hundreds; reading each one takes microseconds. */
@@ -204,7 +204,7 @@ function readGemini(element: Buffer, field: string): ReadTools {
   const tools: ServerTool[] = [];
   keys.start(element, 0, element.length);
   while (keys.next()) {
-    // Null stands for a tool that is not asked for.
+    // Null stands for a tool that is not requested.
     if (keys.depth !== 1 || !keys.isSomething()) continue;
     const name = keys.keyText();
     if (name === undefined) return { field, problem: 'wrong_type' };

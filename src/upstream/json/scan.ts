@@ -6,7 +6,7 @@ import { MAX_JSON_DEPTH } from '../../kernel/json-depth.ts';
 
 export const TRUNCATED = -1;
 export const MALFORMED = -2;
-/** More open brackets than a parser is trusted with. */
+/** The result for a value with more open brackets than a parser should get. */
 export const TOO_DEEP = -3;
 
 /** A native search has a start-up cost of 30 ns, the time of a plain loop over about 32 bytes. */
@@ -125,7 +125,7 @@ function isEscaped(body: Buffer, quote: number, from: number): boolean {
   return ((quote - run) & 1) === 0;
 }
 
-/** Iterative: depth costs no stack. The value is itself inside of an object, which is one level more. */
+/** Iterative, so that depth costs no stack. The value is inside an object, which is one more level. */
 function endOfNested(body: Buffer, start: number): number {
   let depth = 1;
   let at = start + 1;

@@ -38,7 +38,7 @@ test('fields, objects and lists are counted, and those within strings are not', 
   assert.equal(exceededBound(json, { ...bounds, nodes: 4 }), 'nodes');
 });
 
-test('a body that is parsed whole is checked for its structure and its depth, too', () => {
+test('a body that is parsed whole is also checked for its structure and its depth', () => {
   const json = Buffer.from('{"a\\"[[[[":[[1,2]],"b":"[[[["}');
   const bounds = { structureBytes: 18, nodes: 10, depth: 3 };
   assert.equal(exceededBound(json, bounds), undefined);

@@ -55,7 +55,7 @@ function readKind(
   return true;
 }
 
-/** Deltas of other kinds (signatures, citations) are content without measured bytes and no answer by themselves. */
+/** Deltas of other kinds (signatures, citations) are content without measured bytes and not an answer by themselves. */
 function readDelta(state: StreamState, event: StreamEvent): void {
   if (!event.isWhole) {
     noteErrorAtEnd(state, event);
@@ -108,7 +108,7 @@ function readToolUse(state: StreamState): void {
   noteContent(state, 0);
 }
 
-/** Longer names are of no known tool. */
+/** No known tool has a longer name. */
 const MAX_KIND = 64;
 
 const MESSAGE = new NameTable(['message']);

@@ -26,7 +26,7 @@ export type StreamSplitter = {
   finish(): void;
   /** Bytes at the end of the input that belong to an incomplete event. */
   readonly pendingBytes: number;
-  /** The lines, or the elements of an array, that were read. */
+  /** The number of lines, or of elements of an array, read so far. */
   readonly lines: number;
   /** The beginning of the incomplete event, as far as it is buffered. */
   pendingHead(): Buffer;

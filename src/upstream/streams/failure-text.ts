@@ -51,7 +51,7 @@ export function statesFailure(keys: JsonKeys, bytes: Buffer, start: number, end:
   return isStated;
 }
 
-/** A text, object or list with something in it. */
+/** A non-empty text, object or list. */
 function hasValue(keys: JsonKeys): boolean {
   if (keys.isText()) return keys.textBytes() > 0;
   if (!keys.isObject() && !keys.isList()) return false;

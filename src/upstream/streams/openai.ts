@@ -33,7 +33,7 @@ export const readOpenaiEvent: EventReader = (state, event) => {
     endRefusal(state, state.refusal);
 };
 
-/** A chat reports its usage after the refusal. The refusal of one choice is no error where another one answers. */
+/** A chat reports its usage after the refusal. The refusal of one choice is not an error if another choice answers. */
 export function endRefusal({ status }: StreamState, refusal: Buffer): void {
   if (!status.answerBegan) status.error ??= refusal;
 }
@@ -79,7 +79,7 @@ function readKey(state: StreamState, event: StreamEvent): void {
       // Moonshot reports the usage within the last choice.
       if ((keys.depth === 1 || keys.depth === 3) && keys.isKey('usage') && keys.isObject())
         noteUsage(state, keys.bytes, keys.takeValue());
-      // Of a custom tool, whose call has no arguments.
+      // The input of a custom tool: its calls have no arguments.
       else if (keys.depth === CALL_DEPTH && keys.isKey('input')) noteText(state);
       else if (keys.depth === 1 && keys.isKey('error') && keys.isSomething())
         noteError(state, event.data, event.dataStart, event.dataEnd);

@@ -37,9 +37,9 @@ export type StreamReader = {
   push(chunk: Buffer): StreamStatus;
   /** Call when the stream has ended: was the end clean? Reads an unterminated last event first. */
   isComplete(): boolean;
-  /** A refusal in place of an answer that is not reported yet, because its usage may follow. */
+  /** A refusal in place of an answer that is not reported yet, because its usage may follow; undefined without one. */
   refusal(): Buffer | undefined;
-  /** What the beginning of the incomplete event announces. */
+  /** The kind of the incomplete event, by its beginning. */
   pendingKind(): PendingKind;
   /** The usage that the stream has reported so far; undefined when it has reported none. */
   usage(): MeteredUsage | undefined;
@@ -182,7 +182,7 @@ class FormatStreamReader implements StreamReader {
     if (status.terminal && event.end > 0) status.terminalEnd ??= event.end;
   }
 
-  /** Relayed, it would make the caller's parser throw in the middle of an answer. */
+  /** If it were relayed, the caller's parser would throw in the middle of an answer. */
   #noteMalformed({ data, dataStart, dataEnd }: StreamEvent): void {
     if (!this.#state.status.terminal) noteError(this.#state, data, dataStart, dataEnd);
   }

@@ -16,7 +16,7 @@ const LISTS = ['webSearchQueries', 'imageSearchQueries'];
 const QUERIES_DEPTH = 4;
 /** Both lists end in this; in the model's text the quote is escaped. */
 const MARK = Buffer.from('SearchQueries"');
-/** More than a model runs for a prompt. */
+/** More queries than a model runs for a prompt. */
 const MAX_QUERIES = 1000;
 
 /** Whether the walker is at a list of queries. */

@@ -29,7 +29,7 @@ test('an event has a name and data, and ends in an empty line', () => {
   ]);
 });
 
-test('LF, CR and CRLF end lines, also when a chunk ends between CR and LF', () => {
+test('LF, CR and CRLF end lines, even when a chunk ends between CR and LF', () => {
   const expected = [['x', '1']];
   assert.deepEqual(splitText('event: x\r\ndata: 1\r\n\r\n'), expected);
   assert.deepEqual(splitText('event: x\rdata: 1\r\r'), expected);

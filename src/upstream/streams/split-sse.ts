@@ -251,7 +251,7 @@ function isIgnored(bytes: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-/** True for the beginning of an event's text that no event begins with. */
+/** True for a text with which no event begins. */
 export function isForeignStart(bytes: Buffer): boolean {
   const lf = bytes.indexOf(LF);
   const end = lf < 0 ? bytes.length : lf;

@@ -86,7 +86,7 @@ export function noteContent(state: StreamState, bytes: number): void {
   state.status.answerBegan = true;
 }
 
-/** Thinking is content, and no answer: a refusal may still follow. */
+/** Thinking is content but not an answer: a refusal may still follow. */
 export function noteThinking(state: StreamState, bytes: number): void {
   state.outputBytes += bytes;
   state.status.broughtContent = true;
@@ -112,12 +112,12 @@ export function noteError(state: StreamState, bytes: Buffer, start: number, end:
   state.status.error ??= Buffer.from(bytes.subarray(start, end));
 }
 
-/** The walker is at an `error` key inside of a choice or candidate, beside content that is no part of the error. */
+/** The walker is at an `error` key inside a choice or candidate, next to content that is not part of the error. */
 export function noteErrorMember(state: StreamState, bytes: Buffer): void {
   state.status.error ??= errorMember(state.keys, bytes);
 }
 
-/** For an event without anything of its format in it. */
+/** Checks an event without any known field of its format. */
 export function noteStatedFailure(state: StreamState, event: StreamEvent): void {
   const { data, dataStart, dataEnd } = event;
   if (event.isWhole && statesFailure(state.keys, data, dataStart, dataEnd))

@@ -40,7 +40,7 @@ export type RawCounts = {
   /** Gemini's thoughts, which are not part of its output. */
   thoughts: number;
   total: number;
-  /** Undefined until the provider reports one of them. */
+  /** Undefined until the provider reports them. */
   extras: RawExtras | undefined;
   /** Undefined until Anthropic lists them. */
   iterations: RawIterations | undefined;
@@ -98,7 +98,7 @@ export function usageOf(
   return isStandardTier ? { ...usage, tiers: STANDARD } : usage;
 }
 
-/** Every request has input: a report of none, as of servers that count only what they have not cached, is no report. */
+/** Every request has input, so a report of zero (some servers count only uncached input) does not count as a report. */
 function readsAnything({ input, toolInput, cacheRead, cacheWrite, cacheWrite1h }: RawCounts) {
   return input + toolInput + cacheRead + cacheWrite + cacheWrite1h > 0;
 }

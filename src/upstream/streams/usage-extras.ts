@@ -33,7 +33,7 @@ type Counts = {
 
 type MediaName = Exclude<keyof RawExtras, 'toolUses' | 'shownUses' | 'tiers' | 'showsImage'>;
 
-/** Shared by all answers at the standard tier, which are most. */
+/** Shared by all answers at the standard tier, which are the majority. */
 export const STANDARD: UsageTiers = Object.freeze({ service_tier: 'standard' });
 
 export function addTier(counts: Counts, field: string, value: unknown): void {
@@ -110,7 +110,7 @@ export const OUTPUT_DETAILS = 'candidatesTokensDetails';
 
 const GEMINI_DETAILS: readonly (readonly [string, MediaName, MediaName, MediaName?])[] = [
   ['promptTokensDetails', 'audioInput', 'imageInput', 'videoInput'],
-  // Of embeddings.
+  // The details of embeddings.
   ['promptTokenDetails', 'audioInput', 'imageInput', 'videoInput'],
   ['toolUsePromptTokensDetails', 'audioTool', 'imageTool', 'videoTool'],
   ['cacheTokensDetails', 'audioCache', 'imageCache'],
@@ -156,7 +156,7 @@ export function usageExtras(
   const tiers = isStandardTier ? { ...STANDARD, ...raw.tiers } : raw.tiers;
   const toolUses = isOpen ? { ...raw.shownUses, ...raw.toolUses } : raw.toolUses;
   const audioOutputTokens = Math.min(raw.audioOutput, usage.outputTokens);
-  // An image without a count of its own may be the whole output but for the thoughts.
+  // An image without its own count may be the whole output except for the thoughts.
   const isUncounted = raw.showsImage && !hasOutputDetails;
   const imageOutput = isUncounted ? usage.outputTokens - usage.reasoningTokens : raw.imageOutput;
   const imageOutputTokens = Math.min(imageOutput, usage.outputTokens - audioOutputTokens);

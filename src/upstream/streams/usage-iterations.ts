@@ -7,7 +7,7 @@ import { raiseToolUses } from './usage-extras.ts';
 import { countOf, type JsonRecord, nested } from './usage-fields.ts';
 
 export type RawIterations = {
-  /** Of the passes that compacted the context. */
+  /** The counts of the passes that compacted the context. */
   input: number;
   output: number;
   cacheRead: number;
