@@ -51,7 +51,9 @@ export function createGate(
     return request.isOperator;
   }
 
-  /** A browser sends its cookie with every request; a request with a credential of its own is judged by that. */
+  /**
+   * A browser sends its cookie with every request; a request that has a credential is authenticated by that credential.
+   */
   function hasSession(request: FastifyRequest): boolean {
     if (!sessions || request.headers.cookie === undefined) return false;
     return !hasCredential(request.headers) && sessions.expiry(request.raw) !== undefined;
@@ -68,7 +70,7 @@ export function createGate(
     return findPrincipal(keyring, request.headers, queryKey);
   }
 
-  /** The right key always passes: an operator must not be locked out by a stranger on the same address. */
+  /** The correct key always passes: a stranger on the same address must not lock an operator out. */
   function refuseAdmin(request: FastifyRequest): never {
     const isGuess = hasCredential(request.headers);
     request.isAdminGuess = isGuess;

@@ -1,5 +1,5 @@
-// The identity of a response that a Responses API stream has begun, read from the first bytes relayed. If the stream fails, its
-// `response.failed` must name the same response: OpenAI's SDK takes another id for a second response.
+// The identity of a response that a Responses API stream has begun, read from the first bytes relayed. If the stream
+// fails, its `response.failed` must name the same response: OpenAI's SDK would take another id for a second response.
 
 import type { BegunResponse } from '../errors/wire-shape.ts';
 import { NameTable } from '../upstream/json/name-table.ts';

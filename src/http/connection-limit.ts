@@ -26,7 +26,7 @@ export function limitConnections(
 ): void {
   const perAddress = new Map<string, number>();
   let open = 0;
-  // The kernel's queue holds the rest: Node closes them without an answer.
+  // Beyond this number Node closes connections without an answer.
   server.maxConnections = maxConnections + MAX_REFUSED;
   server.on('connection', (socket: Socket) => {
     const address = addressSubject({ socket });

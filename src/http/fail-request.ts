@@ -24,7 +24,7 @@ export type FailureParts = {
   readonly idempotency: IdempotentRoutes;
 };
 
-/** The framework must not answer, too. */
+/** The framework must not answer as well. */
 export function failRequest(
   { replyError, idempotency }: FailureParts,
   request: FastifyRequest,

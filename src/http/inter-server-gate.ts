@@ -20,7 +20,7 @@ export type AcceptedForward = {
   readonly source: string;
   readonly requestId: string;
   readonly principal: Principal;
-  /** Throws UNAUTHORIZED for another body than the signed one. */
+  /** Throws UNAUTHORIZED for a body other than the signed one. */
   checkBody(body: Buffer): void;
 };
 

@@ -72,7 +72,7 @@ export function createNativeHandler(parts: NativeHandlerParts): NativeHandler {
   };
 }
 
-/** One request. It implements the flow's `Reply`, too, which saves an object per request. */
+/** One request. It also implements the flow's `Reply`, which saves an object per request. */
 class NativeConnection implements Reply {
   readonly #parts: NativeHandlerParts;
   readonly #request: IncomingMessage;
@@ -184,7 +184,7 @@ class NativeConnection implements Reply {
     );
   }
 
-  /** A replay, a job and a stale answer are served whatever the budget says. */
+  /** A replay, a job and a stale answer are served even if the budget is spent. */
   #foresee(principal: Principal): Promise<SpillwayError | undefined> {
     const { headers } = this.#request;
     const mayBeServed =
@@ -215,7 +215,7 @@ class NativeConnection implements Reply {
     );
   }
 
-  /** The last byte was sent, or the caller has left. */
+  /** The last byte was sent, or the caller has disconnected. */
   #closed(): void {
     this.#isClosed = true;
     this.#lease?.release();
@@ -290,7 +290,7 @@ class NativeConnection implements Reply {
     return this.#hasWritten ? 'next_element' : 'only_element';
   }
 
-  /** Adds the headers that a successful response has, too: server, attempts, standings of the limits. */
+  /** Adds the headers that a successful response also has: server, attempts, standings of the limits. */
   #addServedHeaders({ attempts = 0, standings = [] }: FailedRequest): void {
     const { clock, serve } = this.#parts;
     const headers = servedHeaders(serve.serverId, attempts);

@@ -56,7 +56,7 @@ test('all addresses of an IPv6 network of 64 bits are one subject, wherever thei
       assert.equal(subjectOf(address), `address ${subject}`, address);
 });
 
-test('an IPv4 address is a subject of its own, also in the text of an IPv6 address', () => {
+test('an IPv4 address is its own subject, even in the notation of an IPv6 address', () => {
   assert.equal(subjectOf('192.0.2.1'), 'address 192.0.2.1');
   assert.equal(subjectOf('::ffff:192.0.2.1'), 'address 192.0.2.1');
   assert.notEqual(subjectOf('64:ff9b::c000:201'), subjectOf('64:ff9b::c000:202'));

@@ -1,5 +1,5 @@
-// A span for each request of a route but health checks, metrics and pages. The span's own `traceparent` replaces the caller's
-// header, so that whatever the route starts (a job, a call) continues the trace.
+// A span for each request of a route, except health checks, metrics and pages. The span's own `traceparent` replaces
+// the caller's header, so that jobs and calls that the route starts continue the trace.
 
 import type { Clock } from '../kernel/clock.ts';
 import type { Span, Tracer } from '../kernel/telemetry/tracer.ts';

@@ -14,7 +14,7 @@ export type BodyQuotaOptions = {
 /** The organisation that a body counts for. */
 export type BodyOwner = {
   readonly organizationId: string;
-  /** Bounds the organisation's large uploads that are not complete. */
+  /** Bounds the number of the organisation's incomplete large uploads. */
   readonly maxConcurrent: number | undefined;
 };
 
@@ -26,7 +26,10 @@ export const MAX_SMALL_BODY_BYTES = 64 * 1024;
 /** Small bodies may exceed a bound by this factor, so that large uploads cannot lock out ordinary requests and operators. */
 const SMALL_BODY_FACTOR = 1.25;
 
-/** Answers to calls may exceed a bound by this factor: they are paid for, and those in flight were admitted without their size. */
+/**
+ * Answers to calls may exceed a bound by this factor: they are paid for, and calls in flight were admitted before the
+ * size of their answer was known.
+ */
 const CALL_ANSWER_FACTOR = 2;
 
 const RETRY_AFTER_MS = 1000;

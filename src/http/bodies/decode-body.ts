@@ -28,7 +28,7 @@ export function isEncoded(encoding: string | undefined): encoding is string {
 
 const MIN_CHUNK_BYTES = 16 * 1024;
 const MAX_CHUNK_BYTES = 2 ** 20;
-/** What JSON usually shrinks by, and more. */
+/** More than the usual compression ratio of JSON. */
 const EXPANSION = 8;
 
 /** Node's pieces of 16 KiB for small bodies. Thousands of them for a large one would fragment the memory, which then is not returned. */

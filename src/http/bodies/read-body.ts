@@ -78,7 +78,7 @@ class BodyReading implements Watched {
   }
 
   check(nowMs: number): void {
-    // The caller has left.
+    // The caller has disconnected.
     if (this.#request.destroyed) return this.#leave();
     if (nowMs - this.#lastChunkAtMs < this.#intake.idleTimeoutMs) return;
     this.#fail(

@@ -1,5 +1,6 @@
-// Bounds the answers that callers do not read. Node keeps what the caller has not taken, so a large answer counts against the
-// quota of bodies until it is sent, and a caller that stops reading one loses its connection. Streams have back-pressure.
+// Bounds the answers that callers do not read. Node buffers the bytes that the caller has not read, so a large answer
+// counts against the quota of bodies until it is sent, and a caller that stops reading one loses its connection.
+// Streams have back-pressure.
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -32,8 +33,8 @@ function watchReading(response: ServerResponse, socket: Socket): void {
 }
 
 /**
- * Counts the large answers of fastify's routes, all of them texts: files are buffers that all answers share. Only an answer
- * that can be asked for again is refused.
+ * Counts the large answers of fastify's routes, all of them texts: files are buffers that all answers share. Only an
+ * answer that can be requested again is refused.
  */
 export function boundAnswers(app: FastifyInstance, quota: BodyQuota): void {
   app.addHook('onSend', async (request, reply, payload) => {

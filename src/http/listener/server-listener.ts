@@ -50,7 +50,7 @@ export function createServerListener(app: FastifyInstance, parts: ServerListener
     refuse: parts.refuseClosing,
   });
 
-  /** Until no request has arrived for the lame-duck time. */
+  /** Waits until no request has arrived for the lame-duck time. */
   async function untilQuiet(): Promise<void> {
     const { clock } = parts;
     const startedAtMs = clock.monotonic();
@@ -70,7 +70,7 @@ export function createServerListener(app: FastifyInstance, parts: ServerListener
     const cancel = parts.clock.after(parts.options.drainTimeoutMs, () =>
       app.server.closeAllConnections(),
     );
-    // Closes idle connections, too.
+    // Also closes idle connections.
     await app.close();
     cancel();
   }

@@ -1,5 +1,6 @@
-// Generates the OpenAPI document from the schemas of the routes, in a fastify instance of its own. It does so at the first
-// request for the document: the generator and the YAML library that it loads take 3 MiB, and most servers are never asked.
+// Generates the OpenAPI document from the schemas of the routes, in a fastify instance of its own. It does so at the
+// first request for the document: the generator and the YAML library that it loads take 3 MiB, and most servers are
+// never asked for the document.
 
 import Fastify, { type FastifyInstance } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';

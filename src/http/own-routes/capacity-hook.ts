@@ -42,7 +42,7 @@ export function createCapacityHook(parts: CapacityHookParts, route: CapacityRout
   const { routes, ids, accepted, refuse } = parts;
   const ownHop = hopOf(routes.serverId);
 
-  /** Takes a slot; throws CAPACITY_EXHAUSTED without one. */
+  /** Takes a slot; throws CAPACITY_EXHAUSTED if none is free. */
   function admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): void {
     const { organizationId } = principal;
     routes.slots.acquire(organizationId);

@@ -43,7 +43,7 @@ function publicError(thrown: unknown, request: FastifyRequest, now: number): Spi
   return isOfFramework(thrown) ? fromFrameworkError(thrown, limit) : readFailure(thrown, now);
 }
 
-/** Such as @fastify/cors sets: the answer is written without the framework. */
+/** Headers that hooks have set, such as those of @fastify/cors: the answer is written without the framework. */
 function copyHeaders(reply: FastifyReply): void {
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined && name !== 'content-length' && name !== 'content-type')

@@ -46,7 +46,7 @@ export type OwnRoutes = {
  * };
  */
 export type CapacityRoute = {
-  /** The model or alias that the route calls: its limits and circuits decide, too. */
+  /** The model or alias that the route calls: its limits and circuits decide as well. */
   readonly model?: string | ((request: FastifyRequest) => string);
   /** The Spillway key of the organisation that pays; by default the key of the gateway itself. */
   readonly key?: (request: FastifyRequest) => string | undefined | Promise<string | undefined>;

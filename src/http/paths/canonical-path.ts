@@ -3,7 +3,7 @@
 // without a redirect. Only paths of the AI API change: `//admin` stays unserved, so that a rule of a reverse proxy about
 // `/admin` cannot be bypassed. Escapes and dot segments are never resolved.
 
-/** The path under which the request is matched; the same string if nothing is to correct. */
+/** The path under which the request is matched; the same string if there is nothing to correct. */
 export function canonicalPath(path: string): string {
   if (path.length > MAX_PATH_LENGTH) return path;
   const segments = path.split('/').filter((segment) => segment !== '');

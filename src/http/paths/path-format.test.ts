@@ -35,7 +35,7 @@ test('the headers of a vendor decide where the path does not', () => {
   assert.equal(formatOfPath('/files', { 'user-agent': 'OpenAI/JS 7.0.0' }, NO_OWN), 'openai');
 });
 
-test("a path below Spillway's own endpoints has Spillway's format whatever the headers are", () => {
+test("a path below Spillway's own endpoints has Spillway's format regardless of the headers", () => {
   const headers = { 'anthropic-version': '2023-06-01' };
   const isOwn = (path: string) => path.startsWith('/v1/jobs');
   assert.equal(formatOfPath('/v1/jobs/j/nothing', headers, isOwn), 'spillway');

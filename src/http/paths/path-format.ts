@@ -32,7 +32,7 @@ const PATH_FORMATS: readonly (readonly [RegExp, WireFormat])[] = [
 const GOOGLE_HEADERS = ['x-goog-api-key', 'x-goog-api-client'] as const;
 const OPENAI_PATH = /^\/(?:v1|chat|responses|embeddings|models|completions)(?:\/|$)/;
 
-/** With a bare origin as base URL the SDK requests `/files` and the like; its user agent is `OpenAI/JS 7.0.0`. */
+/** With a bare origin as its base URL the SDK requests paths such as `/files`; its user agent is `OpenAI/JS 7.0.0`. */
 function isOpenAiClient(headers: IncomingHttpHeaders): boolean {
   return headers['user-agent']?.startsWith('OpenAI/') === true;
 }

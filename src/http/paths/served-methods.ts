@@ -47,7 +47,7 @@ export function createServedMethods(servesCalls: boolean): ServedMethods {
 
 /** Model lists have the formats of the vendors. */
 const MODEL_ROUTE = /\/models(?:\/\*)?$/;
-/** Names of models may have a colon, too, but not in Google's API. */
+/** Names of models may also have a colon, but not in Google's API. */
 const CUSTOM_METHOD = /^\/(?:gemini|v1beta|v1alpha)\/.*:\w+$|\/models\/[^:]+:[a-z]+[A-Z]\w*$/;
 
 /** `/v1/jobs/:id` → `/v1/jobs`, `/admin/orgs` → `/admin`. */

@@ -80,7 +80,7 @@ const IDLE = {
   nextProbeAt: null,
 };
 
-test('the list has every configured circuit, also without calls', async () => {
+test('the list has every configured circuit, even without calls', async () => {
   assert.deepEqual(await list(), [
     { ...IDLE, provider: 'anthropic' },
     { ...IDLE, provider: 'openai' },

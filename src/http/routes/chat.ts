@@ -1,5 +1,5 @@
-// POST /api/chat: the orchestrator. A failure has the body of page "errors" under `error`, with `success: false` beside it.
-// A caller that leaves ends the calls made for it.
+// POST /api/chat: the orchestrator. A failure has the body of page "errors" under `error`, with `success: false` beside
+// it. When the caller disconnects, the calls made for it end.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';

@@ -1,6 +1,6 @@
-// The common parts of the admin endpoints: the admin key is checked before the body is read, and a request that does not
-// match its schema is refused with the name of the field. Unknown fields are refused, too, so that a misspelt field is
-// not ignored silently.
+// The common parts of the admin endpoints: the admin key is checked before the body is read, and a request that does
+// not match its schema is refused with the name of the field. Unknown fields are also refused, so that a misspelt field
+// is not ignored silently.
 
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';

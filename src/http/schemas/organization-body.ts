@@ -1,4 +1,4 @@
-// The request bodies for organisations. Message templates are validated, too: callers see them.
+// The request bodies for organisations. Message templates are also validated: callers see them.
 
 import { z } from 'zod';
 import type { NewOrganization } from '../../admission/administer-organizations.ts';
@@ -14,7 +14,7 @@ const MAX_PER_MINUTE = 1_000_000;
 const MAX_TOKENS = 1_000_000_000_000;
 const MAX_MESSAGES = 300;
 
-/** Aliases such as US/Eastern are accepted, too. */
+/** Aliases such as US/Eastern are also accepted. */
 const TIME_ZONES = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
 
 /** An error code or a key of the catalogue, for all languages, or for a single language with a prefix such as `tr:`. */

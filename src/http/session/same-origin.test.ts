@@ -17,7 +17,7 @@ test('a read is admitted from the dashboard and from the address bar', () => {
   assert.equal(isFromDashboard(request('GET', {})), true);
 });
 
-test('a read of another page is refused, also of another port of the same host', () => {
+test('a read of another page is refused, even from another port of the same host', () => {
   assert.equal(isFromDashboard(request('GET', { 'sec-fetch-site': 'same-site' })), false);
   assert.equal(isFromDashboard(request('GET', { 'sec-fetch-site': 'cross-site' })), false);
 });
