@@ -1,6 +1,6 @@
-// Renews the allotments of this server in the store, settles what dead servers left, and notices whether the store is
-// available. A renewal names all allotments of this server with their floors, so it is safe at any time, and the next
-// renewal corrects a lost or late one.
+// Renews the allotments of this server in the store, settles reservations and allotments of dead servers, and observes
+// whether the store is available. A renewal names all allotments of this server with their floors, so it is safe at any
+// time, and the next renewal corrects a lost or late one.
 //
 // States: available → unavailable (a statement failed or was not answered in time) → available (a renewal was answered).
 
@@ -29,7 +29,7 @@ export type SharedBudgetParts = {
 };
 
 const RENEWAL_MS = 1000;
-/** While a working allotment pays. */
+/** The interval while a working allotment pays. */
 const WORKING_RENEWAL_MS = 250;
 /** After an outage other servers get this long to store what they paid; then expired standby allotments are released. */
 const STANDBY_GRACE_MS = 30_000;
@@ -93,13 +93,14 @@ export class AllotmentRenewal {
     onCrossed(await store.settleExpired(now, isSettled ? now : 0, MAX_SETTLED));
   }
 
-  /** True if it found money that is short elsewhere, which the next renewal gives back. */
+  /** True if it found a shortage of other servers; the next renewal then gives money back. */
   async #renew(): Promise<boolean> {
     const { store, journal, clock } = this.#parts;
     const now = clock.now();
     const { requests, created, ended } = this.allotments.renew(now);
     for (const id of ended) journal.append({ kind: 'release', id }, () => {});
-    // In the journal first: a server that is started again after its death finds there what it had and gives it back.
+    // Written to the journal first: a server that restarts after a crash finds its allotments there and gives them
+    // back.
     const write = (id: string) =>
       new Promise<void>((resolve) => journal.append({ kind: 'allotment', id }, resolve));
     await Promise.all(created.map(write));

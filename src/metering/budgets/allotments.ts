@@ -29,7 +29,7 @@ const BUSY_COUNT = (BUSY_PER_SECOND * MIN_MEASURED_MS) / 1000;
 /** An allotment pays for this part of its life: its expiry is renewed late by a tenth, and clocks differ. */
 const PAYS_PART = 0.85;
 const FORGET_AFTER_MS = 5 * 60_000;
-/** The store looks at the allotments of all of them in every renewal. */
+/** The maximum number of budgets with allotments: every renewal processes the allotments of all of them. */
 const MAX_BUDGETS = 2000;
 
 class Allotment {
@@ -60,7 +60,7 @@ class Allotment {
     return true;
   }
 
-  /** It pays nothing from now on, and keeps only what covers its unstored attempts. */
+  /** It pays nothing from now on and keeps only the amount that covers its unstored attempts. */
   retire(): void {
     this.wantedNanos = 0;
     this.isRetired = true;
@@ -104,7 +104,7 @@ export class Allotments {
     return this.#workingIds().size > 0;
   }
 
-  /** Counts a request: its budgets get allotments at the next renewal. True if that should not wait for its time. */
+  /** Counts a request: its budgets get allotments at the next renewal. True if that renewal should start at once. */
   note(reservation: BudgetReservation, now: number): boolean {
     const { reservesKey, reservesUser, amountNanos } = reservation;
     let isBusy = false;
@@ -145,7 +145,7 @@ export class Allotments {
     paid.isOpen = false;
   }
 
-  /** The attempt was never sent. */
+  /** Releases the reservation of an attempt that was never sent. */
   release(attemptId: string): void {
     this.settle(attemptId, 0);
     this.#forget(attemptId);
@@ -256,7 +256,7 @@ export class Allotments {
   }
 }
 
-/** What a busy organisation needs for WORKING_SPAN_MS; undefined if it is not busy. Starts counting again. */
+/** The demand of a busy organisation for WORKING_SPAN_MS; undefined if it is not busy. Resets the count. */
 function takeDemand(budget: UsedBudget, elapsedMs: number): number | undefined {
   const { askedCount, askedNanos, working } = budget;
   budget.askedCount = 0;

@@ -22,7 +22,7 @@ export type BudgetAccount<Request> = AccountName & {
   waiting: Request[];
 };
 
-/** Of one month, for all organisations. */
+/** The accounts of one month, of all organisations. */
 export const MAX_USER_ACCOUNTS = 20_000;
 
 export class BudgetAccounts<Request> {
@@ -101,7 +101,7 @@ export class BudgetAccounts<Request> {
   }
 }
 
-/** A tenth at once, so that a stream of new users does not search the table for each of them. */
+/** Removes a tenth at once, so that a stream of new users does not cause a search for each of them. */
 function dropIdle(accounts: Map<string, BudgetAccount<unknown>>): void {
   for (const [key, { isLoaded, reservedNanos, waiting }] of accounts) {
     if (accounts.size <= MAX_USER_ACCOUNTS * 0.9) return;

@@ -67,7 +67,7 @@ export class BudgetBook {
     return this.#open.size;
   }
 
-  /** The attempt was never sent. False if it has no reservation. */
+  /** Releases the reservation of an attempt that was never sent. False if there is none. */
   release(attemptId: string): boolean {
     const open = this.#end(attemptId);
     if (!open) return false;
@@ -108,7 +108,8 @@ export class BudgetBook {
   }
 
   #take({ reservation, charges }: OpenReservation): void {
-    // Not the request itself: it refers to its caller, and entries of a busy map are garbage-collected late.
+    // Stores no reference to the request: it refers to its caller, and entries of a busy map are garbage-collected
+    // late.
     this.#open.set(reservation.id, { reservation, charges });
     for (const { account } of charges) account.reservedNanos += reservation.amountNanos;
   }

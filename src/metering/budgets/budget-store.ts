@@ -15,7 +15,7 @@ export type RecentSpending = {
 export type BudgetStore = {
   /** The posted amount of a budget, and the amount that attempts have reserved in the store. */
   standing(account: AccountName): Promise<BudgetStanding>;
-  /** Reservations that the store has no end of. */
+  /** Reservations without an end in the store. */
   openReservations(): Promise<readonly BudgetReservation[]>;
   /** The cost since the start of the hour of `since`, across months. */
   spentSince(account: AccountName, since: number): Promise<RecentSpending>;

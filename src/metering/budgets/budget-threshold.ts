@@ -16,7 +16,7 @@ export type CrossedThreshold = {
   readonly spentNanos: number;
 };
 
-/** What becomes of crossed thresholds: each is logged, then passed on. */
+/** Logs each crossed threshold, then passes it on. */
 export function thresholdReporter(
   log: Log,
   onThreshold: (crossed: CrossedThreshold) => void = () => {},

@@ -26,9 +26,9 @@ export type AllotmentRequest = {
   readonly id: string;
   readonly account: AccountName;
   readonly purpose: AllotmentPurpose;
-  /** The sum that the server has left or has paid without the store's knowledge: the store grants at least this. */
+  /** The amount that the server has left or has paid without the store's knowledge; the store grants at least this. */
   readonly floorNanos: number;
-  /** Of a working allotment; the store sizes standby allotments by the budget's limit. */
+  /** The demand, for a working allotment; the store sizes standby allotments by the budget's limit. */
   readonly wantedNanos: number;
   readonly expiresAt: number;
 };
@@ -36,7 +36,7 @@ export type AllotmentRequest = {
 export type AllotmentGrant = {
   readonly id: string;
   readonly amountNanos: number;
-  /** Requests of the organisation were lately refused as short: the server gives back what it has left. */
+  /** Requests of the organisation were recently refused as short: the server gives back the amount it has left. */
   readonly isShort: boolean;
 };
 

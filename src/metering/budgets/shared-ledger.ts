@@ -1,7 +1,7 @@
-// Budgets that several servers share. A request is paid from a working allotment of this server if its organisation has one
-// (allotments.ts), and otherwise reserved by the store, in one statement with other requests. A request that others have
-// reserved the money of waits here; it is asked for again when an attempt of this server ends, and periodically for attempts
-// of other servers.
+// Budgets that several servers share. A request is paid from a working allotment of this server if its organisation has
+// one (allotments.ts), and otherwise reserved by the store, in one statement with other requests. A request waits here
+// while other attempts have reserved the money; it is sent to the store again when an attempt of this server ends, and
+// periodically because of other servers' attempts.
 //
 // While the store is unavailable, requests are paid from standby allotments; when these are used up, they are `unavailable`.
 // A statement that was not answered may still reserve after its requests were decided here and their attempts have ended.
@@ -142,7 +142,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     cancelLate();
     if (refusals) return this.#answer(asked, refusals);
     this.#doubt(asked);
-    // A late answer ends the doubt: the statement has been carried out.
+    // After a late answer the effect is known: the statement has been carried out.
     void answer.then((lateRefusals) => {
       if (lateRefusals) for (const { id } of reservations) this.#doubtful.delete(id);
     });
@@ -205,7 +205,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     this.#cancelAskAgain ??= clock.after(ASK_AGAIN_MS, () => this.#askAgain());
   }
 
-  /** The request is asked for once more, ahead of those that wait: it may have been behind others all the time. */
+  /** The request is sent once more, ahead of waiting requests: it may have been behind others all the time. */
   #endPatience(pending: PendingReservation): void {
     pending.isOutOfPatience = true;
     this.#decideWaiting(pending);
@@ -224,7 +224,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     if (pending.state === 'waiting') this.#decide(pending);
   }
 
-  /** A request may wait for the money that an attempt has just set free. */
+  /** A request may be waiting for the money that an attempt has just released. */
   #flushForWaiting(): void {
     if (this.#waiting.size > 0 && this.#renewal.isAvailable)
       void this.#parts.flush().catch(() => {});

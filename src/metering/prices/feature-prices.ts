@@ -13,7 +13,7 @@ export type FeaturePriceOptions = {
   readonly toolsUsd?: Readonly<Record<string, number>> | undefined;
 };
 
-/** The features of a request, as far as prices concern them. */
+/** The features of a request that have prices. */
 export type PricedFeatures = {
   readonly tiers: readonly { readonly field: string; readonly tier: string }[];
   readonly tools: readonly {
@@ -59,7 +59,7 @@ export class FeaturePrices {
     );
   }
 
-  /** The most that the requested tiers can cost; a provider may serve a cheaper tier at the standard price. */
+  /** The maximum cost at the requested tiers; a provider may serve a cheaper tier at the standard price. */
   atMost(nanos: Nanos, tiers: readonly { readonly tier: string }[]): Nanos {
     return tiers.reduce(
       (cost, { tier }) => scaled(cost, Math.max(STANDARD, this.#factors.get(tier) ?? STANDARD)),

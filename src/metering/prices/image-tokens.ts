@@ -1,7 +1,7 @@
-// The most tokens that providers count for one image, however large it is: by its tiles or patches at the highest level of
-// detail. Pure.
+// The maximum number of tokens that providers count for one image of any size: by its tiles or patches at the highest
+// level of detail. Pure.
 
-/** By a part of the model's name; the first match applies. */
+/** Keyed by a part of the model's name; the first match applies. */
 const LARGE: readonly (readonly [RegExp, number])[] = [
   // 2,833 tokens and 5,667 for each of eight tiles.
   [/gpt-4o-mini/i, 48_169],

@@ -42,7 +42,7 @@ function matchedBy(pattern: string, model: string): string {
 const VENDOR = /^(?:[\w-]+[/.])*$/;
 
 function isRevision(matched: string, behind: string): boolean {
-  // The name of a fine-tuned model ends as its owner likes.
+  // The owner of a fine-tuned model chooses the end of its name.
   if (/^ft:|\.ft-$/.test(matched)) return true;
   if (/[-@:._]$/.test(matched)) return REVISION.test(`-${behind}`);
   const [digits = ''] = /^\d*/.exec(behind) ?? [];

@@ -37,7 +37,7 @@ export type WorstCaseTokens = {
   /** False if the request writes no one-hour cache; unknown counts as true. */
   readonly mayCacheForAnHour?: boolean | undefined;
   readonly mayReadMedia?: boolean | undefined;
-  /** The most uses of each tool that the provider runs. */
+  /** The maximum number of uses of each tool that the provider runs. */
   readonly toolUses?: Readonly<Record<string, number>> | undefined;
   readonly tiers?: PricedFeatures['tiers'] | undefined;
 };

@@ -1,6 +1,7 @@
-// Web searches of OpenAI that have another price than its present tool: those of the tool's earlier version, and those of models
-// that search with each request, such as `gpt-4o-search-preview`. Such a search is a part of the price of a request, whatever
-// the format of the request and the name under which it asks for the model. Pure.
+// Prices of OpenAI's web searches that differ from the price of its current tool: searches with the tool's earlier
+// version, and searches of models that search with each request, such as `gpt-4o-search-preview`. Such a search is a
+// part of the price of a request, whatever the format of the request and the name under which it asks for the model.
+// Pure.
 
 import type { Nanos } from '../../kernel/money.ts';
 import type { DatedPrice, DatedPrices } from './price-list.ts';
@@ -9,7 +10,7 @@ export function searchesAlways(model: string): boolean {
   return SEARCHES.test(model);
 }
 
-/** In any case of its letters, as names are compared with the price list. */
+/** Case-insensitive, as names are compared with the price list. */
 const SEARCHES = /-search-/i;
 
 /** The prices with one search per request; undefined if a search has no price. */
@@ -19,7 +20,7 @@ export function withSearches([first, ...rest]: DatedPrices): DatedPrices | undef
   return start && later.length === rest.length ? [start, ...later] : undefined;
 }
 
-/** The request states its search as a tool, too, or the answer reports it: the tool is then paid already. */
+/** The request also states its search as a tool, or the answer reports it: the tool is then charged already. */
 function withSearch({ time, list }: DatedPrice): DatedPrice | undefined {
   const { requestNanos, toolNanos } = list;
   const search = toolNanos[PREVIEW_SEARCH];
@@ -34,7 +35,7 @@ function withSearch({ time, list }: DatedPrice): DatedPrice | undefined {
   };
 }
 
-/** The earlier version of OpenAI's web search, which the models that search with each request use, too. */
+/** The earlier version of OpenAI's web search, which is also used by models that search with each request. */
 export const PREVIEW_SEARCH = 'web_search_preview';
 
 /**

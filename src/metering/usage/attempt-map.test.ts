@@ -8,7 +8,7 @@ const id = fc
   .tuple(fc.constantFrom('a', 'b', 'c', 'req_1', ''), fc.constantFrom('0123456789ab.1', '.1', ''))
   .map(([start, end]) => start + end);
 
-test('an attempt map equals a Map after any sequence of changes, also for ids with equal hashes', () => {
+test('an attempt map equals a Map after any sequence of changes, even for ids with equal hashes', () => {
   const change = fc.record({ id, value: fc.nat(), isDelete: fc.boolean() });
   fc.assert(
     fc.property(fc.array(change, { maxLength: 40 }), (changes) => {

@@ -1,6 +1,7 @@
-// A map by attempt id. V8 internalizes every string that becomes a key of a Map: it copies the string to the old generation and
-// enters it in a global table. An attempt id is used once, so that costs more than all else that a reservation does in memory.
-// Here the key of the Map is a number computed from the random part of the id; ids with the same number form a list.
+// A map by attempt id. V8 internalizes every string that becomes a key of a Map: it copies the string to the old
+// generation and enters it in a global table. An attempt id is used once, so this costs more than everything else that
+// a reservation does in memory. Here the key of the Map is a number computed from the random part of the id; ids with
+// the same number form a list.
 
 type Entry<T> = { readonly id: string; value: T; next: Entry<T> | undefined };
 

@@ -25,7 +25,7 @@ export type UsageDrain = {
   close(): Promise<void>;
 };
 
-/** A ledger: it keeps track of the stored records. */
+/** The listener of the drain: a ledger, which keeps track of the stored records. */
 export type DrainListener = OpenAttempts & {
   /** The store has these records, and these reservations of attempts that have not ended. */
   stored(records: readonly UsageRecord[], opened: readonly BudgetReservation[]): void;
@@ -47,13 +47,13 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
   const sorter = new JournalSorter(parts.listener);
   let cancelTimer: CancelTimer | undefined;
   let running: Promise<void> | undefined;
-  /** A flush stores entries that arrive during the pass, too; otherwise they are gathered for the next pass. */
+  /** A flush also stores entries that arrive during the pass; otherwise they are gathered for the next pass. */
   let isFlushing = false;
   let failuresInARow = 0;
   let isClosed = false;
   /** An entry that arrived during a pass may have been written too late for it. */
   let isWokenMeanwhile = false;
-  /** Entries since the last pass began. */
+  /** The number of entries since the last pass began. */
   let gathered = 0;
 
   function wake(): void {
@@ -121,7 +121,7 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
     if (entries.length === 0) return 0;
     const { records, allotments, ...changes } = sorter.sort(entries);
     const { opened, closed, voided } = changes;
-    // Nothing but entries that stay.
+    // Only entries that stay are left.
     if (allotments.length === entries.length) return 0;
     if (records.length + opened.length + closed.length + voided.length > 0) {
       const { crossed } = await parts.store.insertBatch(records, changes);

@@ -11,8 +11,8 @@ import type { ReservationChanges } from './usage-store.ts';
 
 export type OpenAttempts = {
   /**
-   * Of an attempt: false once it has ended, and its reservation need not be stored. Of an allotment: whether this process
-   * has it.
+   * For an attempt: false once it has ended, and its reservation need not be stored. For an allotment: whether this
+   * process has it.
    */
   isOpen(id: string): boolean;
   /** True if the ledger also stores reservations itself, so that the store must learn of every end. */

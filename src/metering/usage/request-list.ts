@@ -22,7 +22,7 @@ export type RequestPage = {
 };
 
 export type RequestList = {
-  /** The last attempts of requests, newest first, and the place to go on from; undefined at the end. */
+  /** The last attempts of requests, newest first, and the cursor of the next page, which is undefined at the end. */
   page(
     page: RequestPage,
   ): Promise<{ readonly records: readonly UsageRecord[]; readonly next: RequestPlace | undefined }>;
