@@ -15,8 +15,8 @@ import type { LimitStanding, PermitAsk } from '../../resilience/rate-limiter.ts'
 import type { CallOrder, CallParts } from './call-order.ts';
 import { budgetRefusal, overLimit } from './call-refusal.ts';
 import type { SentAttempt } from './charge/settle-attempt.ts';
+import { worstCaseOf } from './charge/worst-case-of.ts';
 import { likelyTokens } from './likely-tokens.ts';
-import { worstCaseOf } from './plan-call.ts';
 import { MAX_TOOL_USES } from './tools/tool-rounds.ts';
 
 export type ClearanceListener = {

@@ -4,7 +4,8 @@ import { SpillwayError } from '../../errors/spillway-error.ts';
 import { createResolveTargets } from '../../routing/resolve-targets.ts';
 import type { AttemptCall } from '../../upstream/attempt/attempt-call.ts';
 import { matchNativeRoute, type NativeRoute } from '../../upstream/native-route.ts';
-import { type CallPlan, planCall, worstCaseOf } from './plan-call.ts';
+import { worstCaseOf } from './charge/worst-case-of.ts';
+import { type CallPlan, planCall } from './plan-call.ts';
 
 const providers = [
   {

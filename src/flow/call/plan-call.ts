@@ -5,20 +5,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isModelNameTooLong, MAX_MODEL_NAME_BYTES } from '../../kernel/model-name.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
-import { imageTokens } from '../../metering/prices/image-tokens.ts';
-import { searchesAlways } from '../../metering/prices/search-models.ts';
-import type { WorstCaseRequest } from '../../metering/prices/worst-case.ts';
-import type { ContextTokensOf } from '../../routing/context-window.ts';
 import type { Resolution, ResolveTargets } from '../../routing/resolve-targets.ts';
 import type { Target } from '../../routing/target.ts';
 import { withoutForeignThoughts } from '../../translation/foreign-thoughts.ts';
 import type { AttemptCall } from '../../upstream/attempt/attempt-call.ts';
+import { asksForLongContext } from '../../upstream/attempt/beta-values.ts';
 import { requestHeaders } from '../../upstream/attempt/headers.ts';
 import { renameModelEdit, renameNestedModels } from '../../upstream/attempt/rename-model.ts';
 import { type BodyEdit, editBody } from '../../upstream/json/edit-body.ts';
 import { findOtherModel } from '../../upstream/json/nested-models.ts';
 import { type JsonSpan, readString } from '../../upstream/json/peek-fields.ts';
-import type { ServerTool } from '../../upstream/json/request-tools.ts';
 import { askForStreamUsage } from '../../upstream/json/stream-usage.ts';
 import {
   type Charge,
@@ -52,7 +48,6 @@ import {
   structureRefusal,
 } from './request-refusal.ts';
 import { canLimitTools, toolLimitEdit } from './tools/limit-tools.ts';
-import { tokensOfRounds, usesOf, withMaxUses } from './tools/tool-rounds.ts';
 
 export type PlanParts = {
   readonly resolveTargets: ResolveTargets;
@@ -82,6 +77,8 @@ export type CallPlan = {
   readonly operation: NativeOperation;
   /** The tokens that the provider charges for. */
   readonly charge: Charge;
+  /** The header of the request asks for a context window of a million tokens. */
+  readonly hasLongContext?: boolean;
   /** Whether `callTo` can bound the uses of the provider's tools; false if the request bounds them itself. */
   readonly canLimitTools: boolean;
   /** The upstream call for a target; `maxToolCalls` bounds the uses of the provider's tools. */
@@ -138,6 +135,7 @@ export function planCall(
     translation,
     operation: route.operation,
     charge: chargeOf(route.operation),
+    hasLongContext: asksForLongContext(incoming['anthropic-beta']),
     canLimitTools: canLimitTools(route, own, stated, calls),
     callTo: (target, deadlineAtMs, maxToolCalls) => ({
       target,
@@ -210,48 +208,6 @@ export function targetsOf(
   const resolution = resolveTargets(model, format);
   if (resolution.outcome === 'targets') return resolution;
   throw modelRefusal(resolution, model);
-}
-
-/** The quantities that bound the cost of the plan at one target; `maxToolCalls` as `callTo` sends it. */
-export function worstCaseOf(
-  { body, stated, charge, translation }: CallPlan,
-  target: Target,
-  contextTokens: ContextTokensOf,
-  maxToolCalls?: number,
-): WorstCaseRequest {
-  const { model } = target;
-  if (charge === 'nothing') return { model, inputBytes: 0, maxOutputTokens: 0 };
-  const { isUnbounded, images, mediaBytes = 0, mayCacheForAnHour, hasMedia } = stated.references;
-  const requested = translation?.isNeededAt(target) ? undefined : stated.features;
-  const features =
-    requested && maxToolCalls !== undefined ? withMaxUses(requested, maxToolCalls) : requested;
-  const tools = features?.tools ?? NO_TOOLS;
-  const isOpen = isUnbounded || stated.readsStored;
-  const inputBytes = body.length - mediaBytes;
-  const hasRounds = tools.length > 0 || searchesAlways(model);
-  const window = isOpen || hasRounds ? contextTokens(model) : 0;
-  const referredTokens = isOpen ? window : tokensOfImages(images, model);
-  const ownTokens = inputBytes + referredTokens;
-  const rounds = features ? tokensOfRounds(features, ownTokens, window, target) : 0;
-  return {
-    model,
-    inputBytes,
-    referredTokens: referredTokens + Math.max(searchesAlways(model) ? window : 0, rounds),
-    maxOutputTokens: charge === 'input' ? 0 : stated.maxOutputTokens,
-    predictedTokens: stated.predictedBytes,
-    answers: stated.answers,
-    hasTools: stated.hasTools,
-    mayCacheForAnHour,
-    mayReadMedia: hasMedia,
-    ...(tools.length > 0 ? { toolUses: usesOf(tools) } : {}),
-    ...(features ? { tiers: features.tiers } : {}),
-  };
-}
-
-const NO_TOOLS: readonly ServerTool[] = Object.freeze([]);
-
-function tokensOfImages(images: number, model: string): number {
-  return images === 0 ? 0 : images * imageTokens(model);
 }
 
 /** The edit that asks for a stream's usage; undefined when the caller's request asks for it. */

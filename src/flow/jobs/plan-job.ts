@@ -8,6 +8,7 @@ import type { JobRun } from '../../jobs/ports/job-runner.ts';
 import { turnAfter } from '../../kernel/next-turn.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Target } from '../../routing/target.ts';
+import { asksForLongContext } from '../../upstream/attempt/beta-values.ts';
 import { requestHeaders } from '../../upstream/attempt/headers.ts';
 import { promptRequest } from '../../upstream/attempt/prompt-request.ts';
 import {
@@ -55,6 +56,7 @@ export async function planJob(
     stated,
     operation,
     charge: chargeOf(operation),
+    hasLongContext: asksForLongContext(incoming['anthropic-beta']),
     canLimitTools: false,
     callTo: (each, deadlineAtMs) => ({
       deadlineAtMs,

@@ -323,6 +323,17 @@ test('no usage within the bounds costs more than the worst case', () => {
   );
 });
 
+test('a model that writes images reserves one, whatever the maximum', () => {
+  const most = (outputTokens: number) => {
+    const bounds = { inputTokens: 0, outputTokens };
+    return cost(book.worstCase('google', 'gemini-3-pro-image-preview', bounds, AT));
+  };
+  // The documented image of 4K has 2000 tokens.
+  assert.ok(most(1) >= 2000 * 120_000);
+  assert.equal(most(32_000), 32_000 * 120_000);
+  assert.equal(most(0), 0);
+});
+
 test('absurd token counts cost a safe integer', () => {
   const absurd = used({ inputTokens: 1_000_000_000, outputTokens: 1_000_000_000 });
   const answer = createPriceBook({ defaultPrice: { inputUsd: 10_000, outputUsd: 10_000 } }).price(

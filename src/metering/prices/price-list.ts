@@ -141,16 +141,26 @@ export function maxCostOf(
   let most = 0;
   for (const step of list.steps) {
     if (step.aboveTokens >= inputTokens) break;
-    const written = mayCacheForAnHour ? step.cacheWrite1h : step.cacheWrite;
+    const cached = mayCacheForAnHour ? step.cacheWrite1h : step.cacheWrite;
     const read = mayReadMedia && step.media ? dearestInput(step.media) : step.input;
-    const text = dearest(step.input, dearest(step.cacheRead, dearest(step.cacheWrite, written)));
+    const text = dearest(step.input, dearest(step.cacheRead, dearest(step.cacheWrite, cached)));
     const input = dearest(text, read);
     const output = dearestOutput(step);
-    const cost = costOfTokens(inputTokens, input) + costOfTokens(outputTokens, output);
+    const written = mostWritten(step, outputTokens);
+    const cost = costOfTokens(inputTokens, input) + costOfTokens(written, output);
     if (cost > most) most = cost;
   }
   return Math.min(most + list.requestNanos, Number.MAX_SAFE_INTEGER);
 }
+
+/** An image is written as a whole, whatever the maximum of the output. */
+function mostWritten({ media }: PriceStep, outputTokens: number): number {
+  if (outputTokens === 0 || media?.kinds.has('image') !== true) return outputTokens;
+  return Math.max(outputTokens, IMAGE_OUTPUT_TOKENS);
+}
+
+/** More than the largest image of Gemini has. */
+const IMAGE_OUTPUT_TOKENS = 3000;
 
 function dearestInput({ audioInput, imageInput, videoInput }: MediaRates): TokenRate {
   return dearest(audioInput, dearest(imageInput, videoInput));

@@ -43,6 +43,11 @@ export function allowedBetas(value: string, alsoAllowed: ReadonlySet<string>): s
   return kept.length > 0 ? kept.join(',') : undefined;
 }
 
+/** The window is then larger than the model's own. */
+export function asksForLongContext(value: string | string[] | undefined): boolean {
+  return typeof value === 'string' && value.includes('context-1m');
+}
+
 function isListed(beta: string, alsoAllowed: ReadonlySet<string>): boolean {
   return alsoAllowed.has(beta) || alsoAllowed.has(withoutDate(beta));
 }

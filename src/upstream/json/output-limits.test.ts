@@ -78,6 +78,18 @@ test('the largest of several maxima counts', () => {
   assert.deepEqual(output('chat', { max_tokens: 1, max_completion_tokens: 9000 }), [9000, 1]);
 });
 
+test('a budget of thinking beyond the maximum comes on top of it', () => {
+  const most = (thinking: unknown) => output('messages', { max_tokens: 1000, thinking });
+  assert.deepEqual(most({ type: 'enabled', budget_tokens: 999 }), [1000, 1]);
+  assert.deepEqual(most({ type: 'enabled', budget_tokens: 60_000 }), [61_000, 1]);
+  assert.deepEqual(most({ type: 'enabled', budget_tokens: '60000' }), [61_000, 1]);
+  for (const none of [null, { type: 'adaptive' }, { type: 'enabled', budget_tokens: null }])
+    assert.deepEqual(most(none), [1000, 1]);
+  assert.equal(most({ budget_tokens: 1.5 }), 'thinking.budget_tokens');
+  const twice = '{"max_tokens":9,"thinking":{"budget_tokens":1,"budget_tokens":60000}}';
+  assert.equal(output('messages', twice), 'thinking.budget_tokens');
+});
+
 test('a limit under both of its names is a problem', () => {
   for (const [request, problem] of [
     [{ generationConfig: { maxOutputTokens: 1 }, generation_config: {} }, 'generation_config'],

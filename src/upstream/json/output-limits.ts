@@ -21,7 +21,7 @@ type Names = {
 };
 
 const NAMES: Readonly<Partial<Record<NativeRoute['operation'], Names>>> = {
-  messages: { maxima: ['max_tokens'], others: ['tools'] },
+  messages: { maxima: ['max_tokens'], others: ['tools', 'thinking'] },
   chat: {
     maxima: ['max_tokens', 'max_completion_tokens'],
     answers: 'n',
@@ -68,6 +68,10 @@ export function readLimits(
       : readNames(body, fields, stated, maxima, answers);
   if (typeof problem === 'object') return problem;
   if (problem !== undefined) return { problem };
+  const thoughts = thinkingBudget(body, fields);
+  if (thoughts === undefined) return { problem: 'thinking.budget_tokens' };
+  if (stated.maxOutputTokens !== undefined && thoughts >= stated.maxOutputTokens)
+    stated.maxOutputTokens += thoughts;
   const prediction = given(body, fields.get('prediction'));
   return {
     maxOutputTokens: stated.maxOutputTokens,
@@ -76,6 +80,22 @@ export function readLimits(
     hasTools: fields.has('tools'),
     readsStored: STORED.some((name) => given(body, fields.get(name)) !== undefined),
   };
+}
+
+const BUDGET = new NameTable(['budget_tokens']);
+
+/**
+ * The budget of Anthropic's thinking, 0 for none. It is a part of the maximum, and may exceed it where the model thinks between its
+ * uses of tools: then it comes on top. Undefined for a budget that cannot be read.
+ */
+function thinkingBudget(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): number | undefined {
+  const span = fields.get('thinking');
+  if (!span || body[span.start] !== OPEN_BRACE) return 0;
+  const thinking = body.subarray(span.start, span.end);
+  const peeked = peekFields(thinking, BUDGET, true);
+  const budget = peeked.ok ? given(thinking, peeked.fields.get('budget_tokens')) : undefined;
+  if (!budget) return peeked.ok ? 0 : undefined;
+  return readCount(thinking, budget);
 }
 
 /** The span of a field that is neither absent nor null. */

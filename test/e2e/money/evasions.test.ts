@@ -66,6 +66,35 @@ suite('evasions of the bill', () => {
       assert.equal((await usageOf(tenant, 1)).costUsd, 25_210_000 / 1e9);
     });
 
+  test('each request of a batch of embeddings reserves a context window for its video', async () => {
+    gateway.simulator.clearLog();
+    const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1 });
+    const model = 'models/gemini-embedding-2';
+    const fileData = { fileUri: 'https://example.com/a.mp4', mimeType: 'video/mp4' };
+    const request = { model, content: { parts: [{ text: 'Hello' }, { fileData }] } };
+    const path = '/v1beta/models/gemini-embedding-2:batchEmbedContents';
+    // A window of 8192 tokens at 12,000
+    for (const [count, status] of [
+      [5, 200],
+      [50, 402],
+    ] as const) {
+      const body = { requests: Array.from({ length: count }, () => request) };
+      const answer = await ask(tenant, { path, body });
+      assert.equal(answer.status, status, answer.text);
+    }
+    assert.equal(gateway.simulator.log().length, 1);
+  });
+
+  test('a document reserves the long context window where the request asks for it', async () => {
+    const tenant = await newTenant(gateway, { monthlyBudgetUsd: 2 });
+    const source = { type: 'url', url: 'https://example.com/a.pdf' };
+    const messages = [{ role: 'user', content: [{ type: 'document', source }] }];
+    const body = { ...CLAUDE, messages };
+    assert.equal((await ask(tenant, { body })).status, 200);
+    const headers = { 'anthropic-beta': 'claude-code-20250219,context-1m-2025-08-07' };
+    assert.equal((await ask(tenant, { body, headers })).status, 402);
+  });
+
   test('a search that a chat cannot report costs one use', async () => {
     gateway.simulator.setScenario({ usage: TOKENS });
     const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
