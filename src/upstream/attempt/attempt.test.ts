@@ -54,7 +54,7 @@ type Rig = {
 function rig(
   given: Partial<AttemptCall> = {},
   takesMore = true,
-  bounds: Pick<AttemptParts, 'answerBytes'> = {},
+  parts: Pick<AttemptParts, 'answerBytes' | 'onHealthy'> = {},
 ): Rig {
   const clock = createTestClock();
   const watch = createWatch(clock);
@@ -92,9 +92,9 @@ function rig(
       clock,
       watch,
       timeouts: TIMEOUTS,
-      maxAnswerBytes: bounds.answerBytes ? 8 * MIB : 500,
+      maxAnswerBytes: parts.answerBytes ? 8 * MIB : 500,
       maxHeldBytes: 4096,
-      ...bounds,
+      ...parts,
     },
     {
       target: {
@@ -122,6 +122,24 @@ function rig(
 function phaseOf({ params }: SpillwayError): string {
   return params.phase === undefined ? '' : ` ${params.phase}`;
 }
+
+test('headers of calls that are counted apart, and of long contexts, report no headroom', () => {
+  const long = {
+    headers: ['anthropic-beta', 'context-1m-2025-08-07'],
+    body: Buffer.alloc(200_001),
+  };
+  for (const [given, reports] of [
+    [{}, 1],
+    [{ isCountedApart: true }, 0],
+    [long, 0],
+    [{ ...long, headers: [] }, 1],
+  ] as const) {
+    let reported = 0;
+    const { provider } = rig(given, true, { onHealthy: () => void (reported += 1) });
+    provider.onHead(200, JSON_HEAD);
+    assert.equal(reported, reports);
+  }
+});
 
 test('the upstream request has the path, headers and body of the call', () => {
   const { requests } = rig();
