@@ -17,7 +17,12 @@ export const row: BenchRow = {
   canCalibrate: true,
   goals: [
     { key: 'cpu', what: 'CPU per event, against the bare proxy', atMost: 1.4, unit: '×' },
-    { key: 'firstEvent', what: 'time to first content, against the bare proxy', atMost: 1.5, unit: '×' },
+    {
+      key: 'firstEvent',
+      what: 'time to first content, against the bare proxy',
+      atMost: 1.5,
+      unit: '×',
+    },
   ],
   async run(stage) {
     const contest = await startContest(stage, INTERVAL_MS);
