@@ -45,6 +45,16 @@ const LIMITS: readonly (readonly [string, string, object, Headers, string])[] = 
     'Hello',
   ],
   [
+    'calls of ten seconds that no header counts (Azure)',
+    'RATE_LIMITED',
+    {
+      message:
+        'Requests to the ChatCompletions_Create Operation have exceeded call rate limit of your current OpenAI S0 pricing tier. Please retry after 1 second.',
+    },
+    ROOMY,
+    'Hello',
+  ],
+  [
     'a quota that the prompt quotes',
     'AI_LIMIT_REACHED',
     QUOTA,
