@@ -50,6 +50,8 @@ export type MeteredUsage = Usage & {
    * applies.
    */
   readonly contextTokens?: number | undefined;
+  /** Cache writes are reported without their lifetime, in the format that has one. */
+  readonly lacksLifetimes?: true | undefined;
   /** Undefined for a complete report. */
   readonly missing?: MissingCounts | undefined;
 };

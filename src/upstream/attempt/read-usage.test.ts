@@ -39,7 +39,7 @@ test('Messages: cached tokens are separate from the input, and writes are split 
   });
 });
 
-test('Messages: cache writes without a split are five-minute writes', () => {
+test('Messages: cache writes without a split are five-minute writes that lack their lifetimes', () => {
   const answer = {
     usage: {
       input_tokens: 1,
@@ -49,10 +49,10 @@ test('Messages: cache writes without a split are five-minute writes', () => {
       cache_creation: null,
     },
   };
-  assert.deepEqual(
-    usage('anthropic', answer),
-    tokens({ inputTokens: 1, outputTokens: 2, cacheWriteTokens: 30 }),
-  );
+  assert.deepEqual(usage('anthropic', answer), {
+    ...tokens({ inputTokens: 1, outputTokens: 2, cacheWriteTokens: 30 }),
+    lacksLifetimes: true,
+  });
 });
 
 test('Chat Completions: cached tokens are subtracted from the prompt, reasoning stays in the output', () => {
@@ -244,7 +244,7 @@ test('every count of any usage object is a natural number', () => {
       const object = { ...counts, ...nested };
       const seen = usage(format, { usage: object, usageMetadata: object });
       if (!seen) return;
-      const { missing: _, ...counted } = { missing: undefined, ...seen };
+      const { missing: _, lacksLifetimes: __, ...counted } = { missing: undefined, ...seen };
       for (const count of Object.values(counted))
         assert.ok(Number.isSafeInteger(count) && count >= 0);
     }),

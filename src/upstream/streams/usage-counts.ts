@@ -48,6 +48,8 @@ export type RawCounts = {
   isStandardTier: boolean;
   /** Gemini reports the modalities of its output. */
   hasOutputDetails: boolean;
+  /** Anthropic reports the lifetimes of its cache writes. */
+  hasLifetimes: boolean;
 };
 
 export function emptyCounts(): RawCounts {
@@ -67,6 +69,7 @@ export function emptyCounts(): RawCounts {
     iterations: undefined,
     isStandardTier: false,
     hasOutputDetails: false,
+    hasLifetimes: false,
   };
 }
 
@@ -110,7 +113,13 @@ export function hasNoOutput({ output, thoughts }: RawCounts): boolean {
 
 export type CountName = Exclude<
   keyof RawCounts,
-  'hasInput' | 'outputReports' | 'extras' | 'iterations' | 'isStandardTier' | 'hasOutputDetails'
+  | 'hasInput'
+  | 'outputReports'
+  | 'extras'
+  | 'iterations'
+  | 'isStandardTier'
+  | 'hasOutputDetails'
+  | 'hasLifetimes'
 >;
 
 export const GEMINI_COUNTS = {
@@ -141,6 +150,7 @@ const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void
     raise(counts, 'cacheRead', usage['cache_read_input_tokens']);
     raise(counts, 'cacheWrite', cacheWritesOf(usage));
     raise(counts, 'cacheWrite1h', hourWritesOf(usage));
+    counts.hasLifetimes ||= typeof (usage['cache_creation'] ?? undefined) === 'object';
     raise(counts, 'reasoning', nested(usage['output_tokens_details'])['thinking_tokens']);
     addToolUses(counts, nested(usage['server_tool_use']));
     addIterations(counts, usage['iterations']);
@@ -202,9 +212,9 @@ function withoutCached(counts: RawCounts, output: number, reasoning: number): Us
   };
 }
 
-function anthropicUsage(counts: RawCounts): Usage {
+function anthropicUsage(counts: RawCounts): MeteredUsage {
   const cacheWrite1hTokens = Math.min(counts.cacheWrite1h, counts.cacheWrite);
-  return {
+  const usage = {
     inputTokens: counts.input,
     outputTokens: counts.output,
     cacheReadTokens: counts.cacheRead,
@@ -213,10 +223,11 @@ function anthropicUsage(counts: RawCounts): Usage {
     cacheWrite1hTokens,
     reasoningTokens: Math.min(counts.reasoning, counts.output),
   };
+  return counts.cacheWrite > 0 && !counts.hasLifetimes ? { ...usage, lacksLifetimes: true } : usage;
 }
 
 /** A list that leaves out a part of the messages does not show the largest context. */
-function withIterations(usage: Usage, passes: RawIterations): MeteredUsage {
+function withIterations(usage: MeteredUsage, passes: RawIterations): MeteredUsage {
   const { inputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } = usage;
   const ofMessages = inputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens;
   const written1h = Math.min(passes.cacheWrite1h, passes.cacheWrite);

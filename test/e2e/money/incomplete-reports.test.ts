@@ -145,6 +145,26 @@ suite('an incomplete report of usage', () => {
     assert.equal(ofClaude, 1000 * 300 + 10 * 15_000);
   });
 
+  test('cache writes without a lifetime cost the longest that the request asks for', async () => {
+    const usage = { input_tokens: 100, output_tokens: 10, cache_creation_input_tokens: 1000 };
+    const five = { ephemeral_5m_input_tokens: 1000, ephemeral_1h_input_tokens: 0 };
+    const asking = (ttl?: string) => {
+      const cache_control = { type: 'ephemeral', ttl };
+      return { ...CLAUDE, system: [{ type: 'text', text: 'Hello', cache_control }] };
+    };
+    const rest = 100 * 3000 + 10 * 15_000;
+    for (const [body, reported, nanos] of [
+      [asking(), usage, 3750],
+      [asking('1h'), usage, 6000],
+      [asking('1h'), { ...usage, cache_creation: five }, 3750],
+    ] as const) {
+      assert.equal(await costOf('/v1/messages', body, message(reported)), rest + 1000 * nanos);
+      const events = streamOf(reported, { output_tokens: 10 });
+      const streamed = await costOf('/v1/messages', { ...body, stream: true }, events);
+      assert.equal(streamed, rest + 1000 * nanos);
+    }
+  });
+
   test('embeddings that report the total alone cost the total', async () => {
     const answer = {
       object: 'list',

@@ -108,9 +108,12 @@ function exact(plan: Plan, usage: MeteredUsage): ChargedUsage {
   return { usage: withRequested(plan, withLifetime(plan, usage)), isEstimated: false };
 }
 
-/** OpenAI's format reports cache writes without their lifetime; compatible providers charge them by the requested lifetime. */
+/**
+ * OpenAI's format reports cache writes without their lifetime, and so do some providers of Anthropic's; they charge them by the requested
+ * lifetime.
+ */
 function withLifetime({ operation, stated }: Plan, usage: MeteredUsage): MeteredUsage {
-  if (operation !== 'chat' || usage.cacheWriteTokens === 0) return usage;
+  if ((operation !== 'chat' && !usage.lacksLifetimes) || usage.cacheWriteTokens === 0) return usage;
   // The report of a target of another format has the lifetimes.
   if (usage.cacheWrite1hTokens > 0) return usage;
   if (!stated.references.mayCacheForAnHour) return usage;
