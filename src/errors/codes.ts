@@ -201,7 +201,7 @@ export type ErrorParams = {
   readonly conflict?: 'taken' | 'unfinished_jobs' | 'permanent';
 };
 
-/** What is wrong with a request, as far as it concerns only the caller's own text. */
+/** A mistake in a request that the answer can state from the caller's own text alone. */
 export const REQUEST_PROBLEMS = [
   'unknown_model',
   'unpriced_model',

@@ -50,8 +50,8 @@ function errorInfo(answer: PublicAnswer, extra: { readonly partial?: true }): ob
 }
 
 /**
- * Gemini CLI stops at a usage limit in two ways: at a `quotaId` per day with a sentence of its own that names no time, and at
- * a delay of more than 300 s with the sentence of the error and the time of the delay. At any other limit it sleeps.
+ * Gemini CLI stops at a usage limit in two ways: at a `quotaId` per day with a fixed sentence that names no time, and
+ * at a delay of more than 300 s with the sentence of the error and the time of the delay. At any other limit it sleeps.
  */
 function quotaFailure(answer: PublicAnswer): object[] {
   if (answer.error.code !== 'AI_LIMIT_REACHED') return [];

@@ -167,7 +167,7 @@ test('a failure gets the same verdict as text, error, SDK error, response and by
   }
 });
 
-/** Plants secrets and names behind every sentence and in every field that a reader might forward. */
+/** Plants secrets and names after every sentence and in every field that a reader might forward. */
 function withCanaries(failure: unknown): unknown {
   if (typeof failure === 'string') return `${failure} (org-canary, https://canary.internal)`;
   if (typeof failure !== 'object' || failure === null) return failure;

@@ -102,11 +102,11 @@ const PROBLEM_STATUS: Partial<Record<RequestProblem, number>> = {
 // RFC 9110, section 12.5.3: the codings that the next request may use.
 const ACCEPTED_ENCODINGS = { 'accept-encoding': 'gzip, deflate, br, zstd' };
 
-// A usage limit without a stated reset is asked about again after this time. Any other refusal without a stated
-// delay advises none: clients back off by themselves, and an invented wait makes them sleep in silence.
+// The advised delay for a usage limit without a stated reset. Any other refusal without a stated delay advises none:
+// clients back off by themselves, and an invented wait makes them sleep in silence.
 const UNKNOWN_RESET_MS = 300_000;
-// SDKs sleep for whatever Retry-After says. Beyond this bound the answer forbids a retry, so that a
-// person sees the message instead of a program that hangs.
+// SDKs sleep for as long as Retry-After says. Above this bound the answer forbids a retry, so that a person sees the
+// message instead of a hanging program.
 const MAX_SDK_WAIT_MS = 60_000;
 // A direct connection to a failing provider fails within seconds; so must one through an open circuit.
 const MAX_CIRCUIT_WAIT_MS = 10_000;

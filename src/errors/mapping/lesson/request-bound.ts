@@ -58,7 +58,10 @@ export function exceedsBySize(
   return limit > 0 && tokensOf() >= limit * LARGE_SHARE;
 }
 
-/** Google states the amount beside the names of the limit; 0 without one, or if a limit of another kind is exhausted, too. */
+/**
+ * Google states the amount beside the names of the limit; 0 without one, or if a limit of another kind is also
+ * exhausted.
+ */
 function tokenQuota(windows: readonly string[]): number {
   const amounts = windows.filter((each) => AMOUNT.test(each));
   const ofTokens = windows.filter((each) => TOKEN_WINDOW.test(each));

@@ -1,8 +1,12 @@
-// Typed fields whose value stands in the request. Some providers return a part of the request where a limit is stated: as a
-// code, a delay, metadata of a detail or the name of a limit, which often contains the model. Such a value is the caller's and
-// teaches nothing. Names of failures count in any case. Under 402 and 429, which state a limit by themselves, a name is the
-// caller's only where a whole string of the request is that name: a prompt about a limit mentions it in prose, and must not hide the
-// vendor's. So are the names with several meanings, ordinary words of many prompts, under any status that does not refuse the request.
+// Values of typed fields that the request contains as well. Some providers return a part of the request where a limit is
+// stated: as a code, a delay, metadata of a detail or the name of a limit, which often contains the model. Such a value is
+// the caller's and teaches nothing.
+//
+// A name that states neither a limit nor a refused credential is always the provider's. A firm name is the caller's if the
+// request mentions it anywhere; under 402 and 429, which state a limit by themselves, only if a whole string of the request
+// is that name, so that a prompt about a limit does not hide the vendor's name. A loose name is an ordinary word of many
+// prompts: a mention anywhere makes it the caller's only under another status of the 4xx. Under 429 a loose name of anything
+// but a limit is the provider's.
 
 import type { Meaning } from '../meaning/meanings.ts';
 import { knownName } from '../meaning/structured-names.ts';
@@ -28,7 +32,10 @@ export function isSaidName(
   return isAnyMention ? isSaidBy(callerText, name) : (callerText?.mayState?.(name) ?? false);
 }
 
-/** A status in the body that states a limit or a refused credential where the response's own does not, and that the request contains. */
+/**
+ * A status in the body that the request contains, and that states a limit or a refused credential although the status of the
+ * response is another.
+ */
 export function isSaidStatus(
   value: string | number,
   httpStatus: number | undefined,

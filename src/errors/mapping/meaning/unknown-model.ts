@@ -1,4 +1,4 @@
-// Whether a provider says that it does not know the model it was asked for. Endpoints answer 404 for other things, too
+// Whether a provider says that it does not know the model it was asked for. Endpoints also answer 404 for other things
 // (a file, a cached content, an earlier response), so the failure must name the model: by a code of its own, or by the
 // model's name in the sentence.
 

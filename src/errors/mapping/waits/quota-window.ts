@@ -1,5 +1,5 @@
-// The window of the exhausted limit, as far as the failure names it. Limits per minute refill while a caller
-// waits; limits per day, week or month do not.
+// The window of the exhausted limit, if the failure names it. Limits per minute refill while a caller waits; limits per
+// day, week or month do not.
 
 import type { Reading } from '../reading/reading.ts';
 import { isDayExhausted } from './reset-headers.ts';
