@@ -143,7 +143,7 @@ suite('/api/chat', () => {
     const { sequence } = await simulator.waitFor(({ provider }) => provider === 'openai');
     caller.abort();
     await assert.rejects(left);
-    // The provider's connection ends, too.
+    // The connection to the provider ends as well.
     await simulator.waitFor((entry) => entry.sequence === sequence && entry.abortedAt !== null);
   });
 });

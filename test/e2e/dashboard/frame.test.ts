@@ -102,7 +102,7 @@ suite('the frame of the dashboard', { skip: skipWithoutChromium }, () => {
     assert.deepEqual(await findViolationsInBothThemes(login.page), [], 'login');
     await login.close();
     for (const [address, title] of [...DASHBOARD_PAGES, ['components', 'Components'] as const]) {
-      // The gallery shows loading components for ever.
+      // The gallery shows loading components forever.
       if (address === 'components') await shared.open(address, title);
       else await openWhole(address, title);
       assert.deepEqual(await findViolationsInBothThemes(page), [], address);

@@ -1,6 +1,6 @@
-// Failures in shapes that are not the provider's own error response: an error among choices or candidates, an error beside an
-// answer, a page behind JSON or behind a stream, bodies larger than every buffer, a success without a body, a redirect. Each
-// leaves as a sealed error, and none of the provider's text reaches the caller.
+// Failures in shapes that are not the provider's own error response: an error among choices or candidates, an error
+// beside an answer, a page after JSON or after a stream, bodies larger than every buffer, a success without a body, a
+// redirect. Each leaves as a sealed error, and none of the provider's text reaches the caller.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -87,7 +87,7 @@ suite('failures in other shapes', () => {
       }
     });
 
-    test(`a page behind a unary ${format} answer is sealed, small or large`, async () => {
+    test(`a page after a unary ${format} answer is sealed, small or large`, async () => {
       for (const padding of ['', PADDING]) {
         script = json({ ...ANSWERS[format], padding }, PAGE);
         assert.equal(await assertSealed(format, false, 'JSON then HTML'), 'PROVIDER_UNAVAILABLE');

@@ -1,5 +1,5 @@
-// A front end's reader that knows only the classic field names, unchanged, on build events of before and after the
-// migration: on embedded storage and on PostgreSQL, by polling and live. The rows of before have no organisation, no error
+// A front end's reader that knows only the classic field names, unchanged, on build events from before and after the
+// migration: on embedded storage and on PostgreSQL, by polling and live. The older rows have no organisation, no error
 // columns and raw provider text.
 
 import assert from 'node:assert/strict';
@@ -92,7 +92,7 @@ for (const [name, open] of Object.entries(SITES))
       return answer.text();
     }
 
-    test('events of before the migration are read, without raw provider text', async () => {
+    test('events from before the migration are read, without raw provider text', async () => {
       const lines = await reader.poll('old');
       assert.equal(
         lines[0],
@@ -107,7 +107,7 @@ for (const [name, open] of Object.entries(SITES))
       assert.deepEqual(live, lines);
     });
 
-    test('events of after the migration are read the same, polled and live', async () => {
+    test('events from after the migration are read the same, polled and live', async () => {
       const started = Promise.withResolvers<void>();
       const live: string[] = [];
       const following = reader.follow('new', (line) => {

@@ -31,7 +31,7 @@ const ADMIN_KEY = 'an-admin-key-for-tests-0123456789abcdef';
 type Site = { readonly url: string; readonly simulator: Simulator };
 
 /**
- * A server of its own process on embedded storage, and the simulator: the first account has used up its plan for an hour,
+ * A server in a separate process on embedded storage, and the simulator: the first account has used up its plan for an hour,
  * the second has a real limit.
  */
 async function openSite(

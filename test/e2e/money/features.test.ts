@@ -184,7 +184,7 @@ suite('the cost of features', () => {
   ] as const)
     for (const stream of path.startsWith('/v1/') ? [false, true] : [undefined])
       for (const thought of ['', 'Let me see'])
-        test(`a refusal of ${name} behind ${thought ? 'thinking' : 'hidden thinking'} costs what the provider reports (stream: ${stream})`, async () => {
+        test(`a refusal of ${name} after ${thought ? 'thinking' : 'hidden thinking'} costs what the provider reports (stream: ${stream})`, async () => {
           const scenario = { preset: 'refusal', usage: thinking, thinking: thought };
           gateway.simulator.setScenario(scenario);
           const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });

@@ -1,5 +1,6 @@
-// After a limit, a failure or a refused key one call finds out whether the provider serves again. One organisation takes these
-// probes and brings none of them to an end that says so: its requests are invalid, hang, or are refused by its own limits.
+// After a limit, a failure or a refused key one call finds out whether the provider serves again. One organisation
+// takes these probes, and none of them gives an answer: its requests are invalid, hang, or are refused by its own
+// limits.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
