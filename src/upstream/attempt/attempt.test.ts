@@ -128,12 +128,13 @@ test('headers of calls that are counted apart, and of long contexts, report no h
     headers: ['anthropic-beta', 'context-1m-2025-08-07'],
     body: Buffer.alloc(200_001),
   };
-  for (const [given, reports] of [
+  const calls: readonly (readonly [Partial<AttemptCall>, number])[] = [
     [{}, 1],
     [{ isCountedApart: true }, 0],
     [long, 0],
     [{ ...long, headers: [] }, 1],
-  ] as const) {
+  ];
+  for (const [given, reports] of calls) {
     let reported = 0;
     const { provider } = rig(given, true, { onHealthy: () => void (reported += 1) });
     provider.onHead(200, JSON_HEAD);
