@@ -102,6 +102,7 @@ export function limitScopeOf(error: SpillwayError | undefined): string | undefin
   return typeof scope === 'string' ? scope : 'system';
 }
 
+/** Like a lesson, the log states no limit and no refused key by the words of a caller that the provider quotes. */
 export function logFailedAttempt(
   log: Log,
   requestId: string,
@@ -109,11 +110,15 @@ export function logFailedAttempt(
   error: SpillwayError,
   now: number,
 ): void {
+  const { lesson = error } = error;
   if (error.code === 'AUTH_FAILED') {
+    const isOfKey = lesson.code === 'AUTH_FAILED' && error.lesson?.isScopeBound !== true;
     log.write({
-      level: 'critical',
+      level: isOfKey ? 'critical' : 'warn',
       type: 'error',
-      message: `${provider} refuses our credentials: check the key of the account ${account}`,
+      message: isOfKey
+        ? `${provider} refuses our credentials: check the key of the account ${account}`
+        : `${provider} refused a request for a permission or credential that it names`,
       requestId,
       metadata: {
         provider,
@@ -123,8 +128,8 @@ export function logFailedAttempt(
       },
     });
   }
-  if (error.code !== 'AI_LIMIT_REACHED') return;
-  const { resetAt } = error;
+  if (error.code !== 'AI_LIMIT_REACHED' || lesson.code !== error.code) return;
+  const { resetAt } = lesson;
   log.write({
     level: 'warn',
     type: 'ai_limit',

@@ -64,6 +64,20 @@ suite('an organisation beside a hostile one', () => {
       assert.deepEqual(data, []);
     });
 
+  test('does not make the log report a refused key or a limit by the words of a 400', async () => {
+    gateway.simulator.setScenario({ fault: 'invalid-request', echo: 'before' });
+    const entriesOf = async (query: string) =>
+      (await administer(gateway, 'GET', `/admin/logs?${query}`))['data'];
+    const before = [await entriesOf('level=critical'), await entriesOf('type=ai_limit')];
+    for (const [text, status] of [
+      ['API key not valid', 502],
+      ['credit balance is too low', 429],
+    ] as const)
+      assert.equal((await ask(hostile, { body: { ...messageBody(), [text]: 1 } })).status, status);
+    const after = [await entriesOf('level=critical'), await entriesOf('type=ai_limit')];
+    assert.deepEqual(after, before);
+  });
+
   for (const preset of ['malformed-json', 'truncated-json', 'empty-body'])
     test(`is served after unreadable answers of the other (${preset})`, async () => {
       gateway.simulator.setScenario({ preset });
