@@ -56,6 +56,21 @@ describe('event streams', () => {
     yield [];
   }
 
+  it('let other work run between the large pages of a source that never waits', async () => {
+    let turns = 0;
+    open = async function* pages() {
+      for (let id = 1; id <= 3; id += 1) {
+        const before = turns;
+        setImmediate(() => void (turns += 1));
+        yield [{ id, data: 'x'.repeat(20_000) }];
+        assert.ok(turns > before, `page ${id}`);
+      }
+      yield [{ id: 4, data: 'last' }];
+    };
+    const { until } = await read('a');
+    await until(/"last"/);
+  });
+
   it('answer HEAD with their headers at once and take no slot', async () => {
     open = waiting;
     for (let count = 0; count < 5; count += 1) {

@@ -6,6 +6,7 @@
 
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -36,6 +37,7 @@ const RETRY_AFTER_MS = 5000;
 export function createLiveReplies(clock: Clock, limits: LiveLimits = DEFAULT_LIMITS): LiveReplies {
   const taken = new Map<string, number>();
   const open = new Map<AbortController, Promise<void>>();
+  const terms = { clock, turn: createTurns() };
   let isClosed = false;
 
   function acquireSlot(caller: string): () => void {
@@ -59,7 +61,7 @@ export function createLiveReplies(clock: Clock, limits: LiveLimits = DEFAULT_LIM
       response.once('close', () => leaving.abort());
       // A response destroyed before this point emits no further `close`.
       if (response.destroyed) leaving.abort();
-      const streaming = stream(response, source.open(leaving.signal), leaving.signal, clock);
+      const streaming = stream(response, source.open(leaving.signal), leaving.signal, terms);
       open.set(leaving, streaming);
       await streaming;
       open.delete(leaving);
@@ -90,11 +92,11 @@ async function stream(
   response: ServerResponse,
   pages: AsyncIterable<readonly LiveEvent[]>,
   signal: AbortSignal,
-  clock: Clock,
+  { clock, turn }: { readonly clock: Clock; readonly turn: () => Promise<void> },
 ): Promise<void> {
   const heartbeat = every(clock, HEARTBEAT_MS, () => keepAlive(response));
   try {
-    for await (const page of pages) await writePage(response, page, signal);
+    for await (const page of pages) await writePage(response, page, signal, turn);
   } catch {
     // The source logs its own failures; the stream ends without an end event.
   }
@@ -106,10 +108,26 @@ async function writePage(
   response: ServerResponse,
   page: readonly LiveEvent[],
   signal: AbortSignal,
+  turn: () => Promise<void>,
 ): Promise<void> {
   const text = page.map(({ id, data }) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`).join('');
-  if (signal.aborted || response.write(text)) return;
-  await once(response, 'drain', { signal });
+  if (signal.aborted) return;
+  if (!response.write(text)) await once(response, 'drain', { signal });
+  if (text.length > LARGE_PAGE_CHARACTERS) await turn();
+}
+
+const LARGE_PAGE_CHARACTERS = 16 * 1024;
+
+/**
+ * Resolves once in a turn of the event loop, for one caller after the other. Neither the embedded store nor a socket with space needs
+ * another turn, so that many readers of long streams would block the process.
+ */
+function createTurns(): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => {
+    last = last.then(() => nextTurn());
+    return last;
+  };
 }
 
 /** Under back-pressure the unread bytes keep the connection busy; a comment would only add to them. */

@@ -39,6 +39,7 @@ const PAGE = 500;
 /** Building a page of this size blocks the process for milliseconds; an event may hold megabytes of output. */
 const MAX_PAGE_BYTES = 2 ** 20;
 /** Small, because each reader holds a page in memory. */
+const LIVE_PAGE = 20;
 const MAX_LIVE_PAGE_BYTES = 64 * 1024;
 
 const jobPath = z.object({ id: printable(200) });
@@ -103,7 +104,8 @@ async function stream(
 ): Promise<FastifyReply> {
   const { organizationId, publicId: buildId } = job;
   const source: Followed<JobEvent> = {
-    read: (after) => history.events(job.id, { after, limit: PAGE, maxBytes: MAX_LIVE_PAGE_BYTES }),
+    read: (after) =>
+      history.events(job.id, { after, limit: LIVE_PAGE, maxBytes: MAX_LIVE_PAGE_BYTES }),
     idOf: ({ sequence }) => sequence,
     isLast: ({ type }) => isJobState(type) && isFinal(type),
     watch: (wake) => watch.watch({ organizationId, buildId }, wake),

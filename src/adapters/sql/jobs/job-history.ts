@@ -27,13 +27,12 @@ export function createJobHistory(db: Kysely<Schema>, progress?: JobProgress): Jo
     async events(jobId, { after = 0, limit, maxBytes }) {
       const page = db
         .selectFrom('job_events')
-        .selectAll()
         .where('job_id', '=', jobId)
         .where('sequence', '>', after)
         .orderBy('sequence')
         .limit(limit);
-      const rows = await (maxBytes === undefined ? page : upTo(db, page, maxBytes)).execute();
-      return rows.map(toEvent);
+      const whole = maxBytes === undefined ? page : upTo(db, page, maxBytes);
+      return (await whole.selectAll().execute()).map(toEvent);
     },
     async attempts(jobId) {
       const rows = await db
@@ -66,22 +65,25 @@ export function createJobHistory(db: Kysely<Schema>, progress?: JobProgress): Jo
   };
 }
 
-/** The rows of a page before which fewer bytes were read: an event may hold megabytes of a job's output. */
-function upTo(
-  db: Kysely<Schema>,
-  page: SelectQueryBuilder<Schema, 'job_events', Selectable<JobEventsTable>>,
-  maxBytes: number,
-) {
-  const bytes = sql<number>`coalesce(octet_length(cast(data as text)), 0)`;
-  const sized = db
-    .selectFrom(page.as('page'))
-    .selectAll()
-    .select(sql<number>`sum(${bytes}) over (order by sequence) - ${bytes}`.as('bytes_before'));
-  return db
-    .selectFrom(sized.as('sized'))
-    .selectAll()
-    .where('bytes_before', '<', maxBytes)
-    .orderBy('sequence');
+type EventPage = SelectQueryBuilder<Schema, 'job_events', object>;
+
+/**
+ * The rows of a page before which fewer bytes were read: an event may hold kilobytes of a job's output. The sizes are summed
+ * without the texts, which the embedded store would copy.
+ */
+function upTo(db: Kysely<Schema>, page: EventPage, maxBytes: number): EventPage {
+  const sizes = page
+    .select('sequence')
+    .select(sql<number>`coalesce(octet_length(data), 0)`.as('bytes'));
+  const sums = db
+    .selectFrom(sizes.as('sizes'))
+    .select('sequence')
+    .select(sql<number>`sum(bytes) over (order by sequence) - bytes`.as('bytes_before'));
+  const last = db
+    .selectFrom(sums.as('sums'))
+    .select((eb) => eb.fn.max('sequence').as('last'))
+    .where('bytes_before', '<', maxBytes);
+  return page.where('sequence', '<=', last);
 }
 
 type PartialOutput = {
