@@ -24,14 +24,16 @@ export function isLongContext({ headers, body }: Pick<AttemptCall, 'headers' | '
 
 const LONG_CONTEXT_BYTES = 200_000;
 
-const BYTES_PER_TOKEN = 4;
 /** A name within a text is escaped and does not match; one within a schema may, and makes the estimate larger. */
 const MAX_OUTPUT = /"max_?(?:completion_?|output_?)?tokens"\s{0,8}:\s{0,8}(?<tokens>\d{1,9})/gi;
 
-/** The input by its bytes, and the stated maximum of the output. */
+/**
+ * The input at a token per byte, and the stated maximum of the output. Rare characters have as many tokens as bytes: at the density of
+ * English a request of them would seem small, and its refusal would pass for a used-up limit.
+ */
 export function requestTokensOf(body: Buffer): number {
   let output = 0;
   for (const { groups } of body.toString('latin1').matchAll(MAX_OUTPUT))
     output = Math.max(output, Number(groups?.['tokens']));
-  return Math.ceil(body.length / BYTES_PER_TOKEN) + output;
+  return body.length + output;
 }
