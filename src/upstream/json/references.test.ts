@@ -170,6 +170,8 @@ test('a cache of an hour is found in a chat request, too', () => {
     peek('openai', { messages: [{ content: [{ cache_control: { type: 'ephemeral', ttl } }] }] })
       .mayCacheForAnHour;
   assert.deepEqual([mayCache('5m'), mayCache('1h')], [false, true]);
+  const options = { prompt_cache_options: { mode: 'explicit', ttl: '30m' } };
+  assert.equal(peek('openai', options).mayCacheForAnHour, false);
 });
 
 test('a document or a video in the place of an image is unbounded', () => {

@@ -96,10 +96,15 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
       found.hasAudio = true;
       found.isUnbounded = true;
       found.mediaBytes += mediaInValue(keys, 'data');
-    } else if (meaning === 'lifetime') found.hasHour ||= !keys.isTextValue('5m');
+    } else if (meaning === 'lifetime') found.hasHour ||= !isOrdinaryLifetime(keys);
     else return { ...NONE, problem: meaning.otherCaseOf };
   }
   return summary(found);
+}
+
+/** The lifetimes that cost what a cache write costs: Anthropic's of five minutes, and the only one of OpenAI. */
+function isOrdinaryLifetime(keys: JsonKeys): boolean {
+  return keys.isTextValue('5m') || keys.isTextValue('30m');
 }
 
 /** A short text with escapes may be the word, too. */

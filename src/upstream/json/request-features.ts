@@ -23,7 +23,16 @@ export type RequestFeatures = {
 
 const TIER_FIELDS = ['service_tier', 'serviceTier', 'speed', 'inference_geo'];
 const CONFIG_FIELDS = ['responseModalities', 'response_modalities'];
-const CONFIG_NAMES = new NameTable(CONFIG_FIELDS);
+/** Fields by which Vertex serves a request with another model, of another price. */
+const ROUTING_FIELDS = [
+  'routingConfig',
+  'routing_config',
+  'modelConfig',
+  'model_config',
+  'modelSelectionConfig',
+  'model_selection_config',
+];
+const CONFIG_NAMES = new NameTable([...CONFIG_FIELDS, ...ROUTING_FIELDS]);
 
 /** The tiers that cost the standard price. */
 const STANDARD_TIERS: ReadonlySet<string> = new Set([
@@ -87,7 +96,7 @@ function readTiers(
   for (const field of TIER_FIELDS) {
     const span = given(body, fields.get(field));
     if (!span) continue;
-    const tier = readString(body, span)?.toLowerCase();
+    const tier = tierNamed(field, readString(body, span)?.toLowerCase());
     if (tier === undefined) return { field, problem: 'wrong_type' };
     // Two spellings of one field.
     if (field === 'serviceTier' && given(body, fields.get('service_tier')))
@@ -95,6 +104,11 @@ function readTiers(
     if (!STANDARD_TIERS.has(tier)) tiers = [...tiers, { field, tier }];
   }
   return tiers;
+}
+
+/** OpenAI's fast mode is its priority tier under another name; the answer states the first one. */
+function tierNamed(field: string, tier: string | undefined): string | undefined {
+  return field === 'service_tier' && tier === 'fast' ? 'priority' : tier;
 }
 
 function readServerTools(
@@ -152,6 +166,8 @@ function readOutputs(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): Outpu
     const config = body.subarray(span.start, span.end);
     const peeked = peekFields(config, CONFIG_NAMES, true);
     if (!peeked.ok) return { field: name, problem: 'not_supported' };
+    const routing = ROUTING_FIELDS.find((field) => given(config, peeked.fields.get(field)));
+    if (routing !== undefined) return { field: `${name}.${routing}`, problem: 'not_supported' };
     for (const field of CONFIG_FIELDS) {
       const read = modalities(config, peeked.fields.get(field), `${name}.${field}`);
       if ('problem' in read || read.length > 0) return read;

@@ -26,6 +26,8 @@ test('tools that the caller runs are left out', () => {
     { name: 'a', input_schema: {} },
     { type: 'custom', name: 'b' },
     { type: 'bash_20250124' },
+    { type: 'computer_toolset_20260801' },
+    { type: 'browser_toolset_20260801', configs: { close_tab: { enabled: false } } },
   ];
   assert.deepEqual(kinds('anthropic', own), []);
   assert.deepEqual(kinds('openai', [{ type: 'function', function: { name: 'f' } }]), []);

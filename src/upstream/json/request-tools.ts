@@ -31,7 +31,15 @@ export type ReadTools = { readonly tools: readonly ServerTool[] } | ToolsProblem
 
 /** Tools that the caller runs. */
 const CLIENT_KINDS: Readonly<Record<ProviderFormat, ReadonlySet<string>>> = {
-  anthropic: new Set(['custom', 'bash', 'text_editor', 'computer', 'memory']),
+  anthropic: new Set([
+    'custom',
+    'bash',
+    'text_editor',
+    'computer',
+    'computer_toolset',
+    'browser_toolset',
+    'memory',
+  ]),
   openai: new Set(['function', 'custom', 'local_shell', 'apply_patch', 'computer', 'computer_use']),
   gemini: new Set(['function_declarations', 'computer_use']),
 };

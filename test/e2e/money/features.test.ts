@@ -87,6 +87,14 @@ suite('the cost of features', () => {
       { serviceTier: 'priority' },
       5_600_000,
     ],
+    // (1000 × 2000 + 100 × 8000) × 2
+    [
+      'the fast mode of OpenAI, which is its priority tier',
+      '/v1/responses',
+      { ...RESPONSES, service_tier: 'fast' },
+      { serviceTier: 'priority' },
+      5_600_000,
+    ],
     // 1000 × 2500 + 100 × 10000: the provider served it at the default tier
     [
       'a priority request at the default tier',
@@ -220,6 +228,14 @@ suite('the cost of features', () => {
       GEMINI_PATH,
       { ...GEMINI, generationConfig: { responseModalities: ['IMAGE'] } },
       'generationConfig.responseModalities',
+    ],
+    [
+      GEMINI_PATH,
+      {
+        ...GEMINI,
+        generationConfig: { routingConfig: { manualMode: { modelName: 'gemini-2.5-pro' } } },
+      },
+      'generationConfig.routingConfig',
     ],
   ] as const;
   for (const [path, body, field] of refused)
