@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, globSync, readFileSync } from 'node:fs';
+import { copyFileSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { makeTempFolder } from '../../support/temp-folder.ts';
 import { installPackages } from '../docs/script-folder.ts';
 
@@ -31,6 +31,7 @@ before(() => {
   folder = makeTempFolder();
   installPackages(folder, ROOT);
 });
+after(() => rmSync(folder, { recursive: true, force: true }));
 
 const programs = globSync('examples/*.ts', { cwd: ROOT }).map((path) => basename(path));
 
@@ -46,7 +47,8 @@ for (const name of programs)
     copyFileSync(join(ROOT, 'examples', name), join(folder, name));
     const child = spawn(process.execPath, [name], {
       cwd: folder,
-      env: { PATH: process.env['PATH'], HOME: folder },
+      // The programs create their data folders in TMPDIR.
+      env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: 60_000,
     });
