@@ -26,6 +26,8 @@ export type RequestTerms = { readonly model: string; readonly isStream: boolean 
 export type WritingTerms = {
   /** The largest output that the model can produce, for formats that demand a maximum. */
   readonly maxOutputTokens: number;
+  /** Fields of Chat Completions that the provider knows; absent: all. */
+  readonly chat?: { readonly knowsNewMaximum: boolean; readonly knowsUsageOption: boolean };
 };
 
 export type NeutralStreamReader = {

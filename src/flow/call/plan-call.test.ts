@@ -24,6 +24,14 @@ const providers = [
     accounts: [{ name: 'main', apiKey: 'our-key' }],
     models: ['gemini-*'],
   },
+  ...['deepseek.com', 'mistral.ai'].map((host) => ({
+    name: host,
+    format: 'openai' as const,
+    baseUrl: `https://api.${host}`,
+    region: 'global',
+    accounts: [{ name: 'main', apiKey: 'our-key' }],
+    models: [`${host}-*`],
+  })),
   {
     name: 'keyless',
     format: 'openai',
@@ -208,6 +216,33 @@ test('a request reserves the context window for each use of any of its tools', (
   assert.equal(windows({ model: 'gpt-4o-search-preview' }), 1);
   const seen = [{ content: [{ type: 'input_image', image_url: 'https://example.com/a.png' }] }];
   assert.equal(windows({ tools: [once], input: seen }), 1 + 6);
+});
+
+test('a provider that knows the older maximum alone reserves its own where the request states the newer one', () => {
+  const maximum = (model: string, fields: object) => {
+    const planned = plan('/v1/chat/completions', JSON.stringify({ model, ...fields }));
+    const [target] = planned.targets;
+    assert.ok(target);
+    return worstCaseOf(planned, target, () => 1000).maxOutputTokens;
+  };
+  const [newer, older] = [{ max_completion_tokens: 5 }, { max_tokens: 7 }];
+  assert.equal(maximum('gpt-5', newer), 5);
+  assert.equal(maximum('deepseek.com-chat', newer), undefined);
+  assert.equal(maximum('deepseek.com-chat', older), 7);
+  assert.equal(maximum('deepseek.com-chat', { ...newer, ...older }), 7);
+  assert.equal(maximum('deepseek.com-chat', { ...newer, max_tokens: 0 }), undefined);
+});
+
+test('the usage of a stream is asked for, except at Mistral, which refuses the option and reports it anyway', () => {
+  const sent = (model: string) => {
+    const { body, removesUsageEvent } = call(
+      '/v1/chat/completions',
+      `{"model":"${model}","stream":true}`,
+    );
+    return [body.includes('include_usage'), removesUsageEvent];
+  };
+  assert.deepEqual(sent('gpt-5'), [true, true]);
+  assert.deepEqual(sent('mistral.ai-large'), [false, false]);
 });
 
 test('each search of several lets the context grow by its results, at most to the window', () => {

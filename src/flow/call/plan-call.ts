@@ -12,6 +12,7 @@ import type { AttemptCall } from '../../upstream/attempt/attempt-call.ts';
 import { asksForLongContext } from '../../upstream/attempt/beta-values.ts';
 import { requestHeaders } from '../../upstream/attempt/headers.ts';
 import { renameModelEdit, renameNestedModels } from '../../upstream/attempt/rename-model.ts';
+import { knowsUsageOption } from '../../upstream/chat-fields.ts';
 import { type BodyEdit, editBody } from '../../upstream/json/edit-body.ts';
 import { findOtherModel } from '../../upstream/json/nested-models.ts';
 import { type JsonSpan, readString } from '../../upstream/json/peek-fields.ts';
@@ -151,9 +152,11 @@ export function planCall(
           route,
           own,
           { span, from: model, to: target.model },
-          usageEdit ?? toolLimitEdit(own, calls, maxToolCalls),
+          (knowsUsageOption(target) ? usageEdit : undefined) ??
+            toolLimitEdit(own, calls, maxToolCalls),
         ),
-      removesUsageEvent: usageEdit !== undefined && !isForeign(route, target),
+      removesUsageEvent:
+        usageEdit !== undefined && knowsUsageOption(target) && !isForeign(route, target),
     }),
   };
 }

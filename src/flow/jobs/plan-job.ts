@@ -11,6 +11,7 @@ import type { Target } from '../../routing/target.ts';
 import { asksForLongContext } from '../../upstream/attempt/beta-values.ts';
 import { requestHeaders } from '../../upstream/attempt/headers.ts';
 import { promptRequest } from '../../upstream/attempt/prompt-request.ts';
+import { knowsUsageOption } from '../../upstream/chat-fields.ts';
 import {
   chargeOf,
   matchNativeRoute,
@@ -153,15 +154,16 @@ const GENERATION: Readonly<Record<ProviderFormat, NativeOperation>> = {
 
 function requestOf(
   message: JobMessage,
-  { format, model }: Target,
+  target: Target,
   { operation, isStream }: Endpoint,
 ): Record<string, unknown> {
+  const { format, model } = target;
   if (!message.request) return promptOf(message, format, model);
   const { stream: _stream, stream_options: options, model: _model, ...rest } = message.request;
   // Gemini has the model and the streaming in the path.
   if (format === 'gemini') return rest;
   if (!isStream) return { ...rest, model };
-  return { ...rest, model, stream: true, ...streamOptions(operation, options) };
+  return { ...rest, model, stream: true, ...streamOptions(operation, options, target) };
 }
 
 function promptOf(
@@ -177,8 +179,13 @@ function promptOf(
 }
 
 /** Chat Completions report a stream's usage only on request. */
-function streamOptions(operation: NativeOperation, options: unknown): Record<string, unknown> {
+function streamOptions(
+  operation: NativeOperation,
+  options: unknown,
+  target: Target,
+): Record<string, unknown> {
   const given = typeof options === 'object' ? options : undefined;
-  if (operation === 'chat') return { stream_options: { ...given, include_usage: true } };
+  if (operation === 'chat' && knowsUsageOption(target))
+    return { stream_options: { ...given, include_usage: true } };
   return given ? { stream_options: given } : {};
 }

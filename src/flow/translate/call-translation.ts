@@ -13,6 +13,7 @@ import { checkArguments } from '../../translation/embedded-json.ts';
 import { isObject } from '../../translation/fields.ts';
 import { Losses, type LossMode, UntranslatableField } from '../../translation/losses.ts';
 import type { DialectName, JsonObject, NeutralRequest } from '../../translation/neutral-request.ts';
+import { knowsNewMaximum, knowsUsageOption } from '../../upstream/chat-fields.ts';
 import { isArrayStream, type NativeRoute } from '../../upstream/native-route.ts';
 import { invalidField } from '../call/request-refusal.ts';
 import { StreamTranslator } from './stream-translator.ts';
@@ -102,7 +103,8 @@ export class CallTranslation {
   }
 
   #write(target: Target): Written {
-    const key = `${target.format}\n${endpointOf(target)}\n${target.model}`;
+    const { provider, format, model } = target;
+    const key = [provider, format, endpointOf(target), model].join('\n');
     const known = this.#written.get(key) ?? this.#writeNew(target);
     this.#written.set(key, known);
     return known;
@@ -112,7 +114,11 @@ export class CallTranslation {
     const { model } = target;
     const request = this.#read();
     if (request instanceof SpillwayError) return { problem: request };
-    const terms = { maxOutputTokens: this.#call.maxOutputTokens(model) };
+    const chat = {
+      knowsNewMaximum: knowsNewMaximum(target),
+      knowsUsageOption: knowsUsageOption(target),
+    };
+    const terms = { maxOutputTokens: this.#call.maxOutputTokens(model), chat };
     try {
       const written = dialectOf(target).writeRequest({ ...request, model }, terms, this.#losses);
       return { body: Buffer.from(JSON.stringify(written)) };

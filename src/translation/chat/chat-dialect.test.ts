@@ -10,6 +10,7 @@ import {
   writeStream,
 } from '../../../test/support/translation/dialect-steps.ts';
 import { eventsOf } from '../../../test/support/translation/random-conversations.ts';
+import { Losses } from '../losses.ts';
 import { chatDialect as dialect } from './chat-dialect.ts';
 
 const HELLO = { messages: [{ role: 'user', content: 'Hello' }] };
@@ -20,6 +21,24 @@ test('older and newer names, a string and a list for stop, and developer message
   assert.deepEqual(read(dialect, older), read(dialect, newer));
   const as = (role: string) => read(dialect, { messages: [{ role, content: 'Be brief.' }] }).system;
   assert.deepEqual(as('developer'), as('system'));
+});
+
+test('a provider gets the names of fields that it knows', () => {
+  const request = read(dialect, { ...HELLO, stream: true, max_tokens: 5 });
+  const written = (chat?: { knowsNewMaximum: boolean; knowsUsageOption: boolean }) => {
+    const terms = { maxOutputTokens: 100, ...(chat && { chat }) };
+    const { max_tokens, max_completion_tokens, stream_options } = dialect.writeRequest(
+      { ...request, isStream: true },
+      terms,
+      new Losses('strict', dialect.fieldNames),
+    );
+    return [max_tokens, max_completion_tokens, stream_options];
+  };
+  const all = [undefined, 5, { include_usage: true }];
+  assert.deepEqual(written(), all);
+  assert.deepEqual(written({ knowsNewMaximum: true, knowsUsageOption: true }), all);
+  const none = written({ knowsNewMaximum: false, knowsUsageOption: false });
+  assert.deepEqual(none, [5, undefined, undefined]);
 });
 
 test('a maximum of 0 states none and hides no other', () => {

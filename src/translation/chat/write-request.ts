@@ -2,6 +2,7 @@
 // messages before the text of the same turn. The format has no field for thoughts, so they are left out.
 
 import { toUrl } from '../data-url.ts';
+import type { WritingTerms } from '../dialect.ts';
 import { effortOf } from '../effort.ts';
 import { defined } from '../fields.ts';
 import type { Losses } from '../losses.ts';
@@ -21,7 +22,7 @@ import type {
 
 export function writeChatRequest(
   request: NeutralRequest,
-  _terms: unknown,
+  { chat }: Pick<WritingTerms, 'chat'>,
   losses: Losses,
 ): JsonObject {
   if (request.topK !== undefined) losses.drop('top_k');
@@ -34,8 +35,10 @@ export function writeChatRequest(
       ...mergeTurns(request.turns).flatMap((turn) => writeTurn(turn, losses)),
     ],
     stream: request.isStream || undefined,
-    stream_options: request.isStream ? { include_usage: true } : undefined,
-    max_completion_tokens: request.maxOutputTokens,
+    stream_options:
+      request.isStream && chat?.knowsUsageOption !== false ? { include_usage: true } : undefined,
+    [chat?.knowsNewMaximum === false ? 'max_tokens' : 'max_completion_tokens']:
+      request.maxOutputTokens,
     temperature: request.temperature,
     top_p: request.topP,
     seed: request.seed,

@@ -244,7 +244,8 @@ test('every count of any usage object is a natural number', () => {
       const object = { ...counts, ...nested };
       const seen = usage(format, { usage: object, usageMetadata: object });
       if (!seen) return;
-      const { missing: _, lacksLifetimes: __, ...counted } = { missing: undefined, ...seen };
+      const others = { missing: undefined, lacksLifetimes: undefined };
+      const { missing: _, lacksLifetimes: __, ...counted } = { ...others, ...seen };
       for (const count of Object.values(counted))
         assert.ok(Number.isSafeInteger(count) && count >= 0);
     }),

@@ -42,6 +42,8 @@ export function limitFields(operation: RequestKind['operation']): readonly strin
 export type StatedLimits = {
   /** Per choice; undefined when the request states none, and 0 states none. */
   readonly maxOutputTokens: number | undefined;
+  /** Of a chat: without `max_completion_tokens`, which some compatible providers ignore. */
+  readonly oldMaximum: number | undefined;
   /** The number of requested choices. */
   readonly answers: number;
   /** Predicted output that the answer does not contain is charged as output, beside the maximum. */
@@ -75,6 +77,9 @@ export function readLimits(
   const prediction = given(body, fields.get('prediction'));
   return {
     maxOutputTokens: stated.maxOutputTokens,
+    oldMaximum: fields.has('max_completion_tokens')
+      ? readCount(body, fields.get('max_tokens')) || undefined
+      : stated.maxOutputTokens,
     answers: stated.answers,
     predictedBytes: prediction ? prediction.end - prediction.start : 0,
     hasTools: fields.has('tools'),

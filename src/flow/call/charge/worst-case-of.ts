@@ -6,6 +6,7 @@ import { searchesAlways } from '../../../metering/prices/search-models.ts';
 import type { WorstCaseRequest } from '../../../metering/prices/worst-case.ts';
 import type { ContextTokensOf } from '../../../routing/context-window.ts';
 import type { Target } from '../../../routing/target.ts';
+import { knowsNewMaximum } from '../../../upstream/chat-fields.ts';
 import { countRequests } from '../../../upstream/json/nested-models.ts';
 import type { ServerTool } from '../../../upstream/json/request-tools.ts';
 import type { CallPlan } from '../plan-call.ts';
@@ -37,7 +38,7 @@ export function worstCaseOf(
     model,
     inputBytes,
     referredTokens: referredTokens + Math.max(searchesAlways(model) ? window : 0, rounds),
-    maxOutputTokens: charge === 'input' ? 0 : stated.maxOutputTokens,
+    maxOutputTokens: charge === 'input' ? 0 : maximumAt(plan, target),
     predictedTokens: stated.predictedBytes,
     answers: stated.answers,
     hasTools: stated.hasTools,
@@ -60,6 +61,13 @@ function windowAt(
 ): number {
   const tokens = contextTokens(model);
   return hasLongContext && format === 'anthropic' ? Math.max(tokens, LONG_CONTEXT_TOKENS) : tokens;
+}
+
+/** A translated request states its maximum under the name that the provider knows. */
+function maximumAt({ stated, translation }: CallPlan, target: Target): number | undefined {
+  const { maxOutputTokens, oldMaximum } = stated;
+  if (maxOutputTokens === oldMaximum || translation?.isNeededAt(target)) return maxOutputTokens;
+  return knowsNewMaximum(target) ? maxOutputTokens : oldMaximum;
 }
 
 /** Each request of a batch of embeddings has a window of its own. */
