@@ -65,6 +65,7 @@ export function readStated(
   }
   return {
     maxOutputTokens: limits.maxOutputTokens,
+    oldMaximum: limits.oldMaximum,
     answers: limits.answers,
     predictedBytes: limits.predictedBytes,
     hasTools: limits.hasTools,
@@ -183,7 +184,7 @@ function readReferences(
 
 const WANTED: Readonly<Record<RequestKind['operation'], NameTable>> = {
   messages: wantedOf('messages'),
-  chat: wantedOf('chat', 'stream_options', 'deferred'),
+  chat: wantedOf('chat', 'stream_options', 'deferred', 'messages'),
   responses: wantedOf('responses', 'background', 'input'),
   generate: wantedOf('generate'),
   embeddings: wantedOf('embeddings'),

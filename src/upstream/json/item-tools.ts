@@ -1,5 +1,6 @@
-// Reads the tools that input items of the Responses API load, such as the result of a search for tools that the caller ran. They
-// may be tools of the provider, which are priced like those of the request. Pure.
+// Reads the tools that input items of the Responses API load, such as the result of a search for tools that the caller ran, and
+// those of a chat's messages, by which Moonshot's models get tools in the middle of a conversation. They may be tools of the
+// provider, which are priced like those of the request. Pure.
 
 import { NameTable } from './name-table.ts';
 import { type JsonSpan, MAX_NAMES, peekFields } from './peek-fields.ts';
@@ -12,13 +13,14 @@ import {
 } from './request-tools.ts';
 import { OPEN_BRACE, QUOTE } from './scan.ts';
 
-export function readItemTools(body: Buffer, input: JsonSpan): ReadTools {
+/** `list` is the name of the field. */
+export function readItemTools(body: Buffer, input: JsonSpan, list: string): ReadTools {
   if (body[input.start] === QUOTE) return { tools: [] };
   const items = elementsOf(body, input, { left: MAX_NAMES });
-  if (!items) return { field: 'input', problem: 'wrong_type' };
+  if (!items) return { field: list, problem: 'wrong_type' };
   const tools: ServerTool[] = [];
   for (const [index, item] of items.entries()) {
-    const read = readItem(item, `input[${index}].tools`);
+    const read = readItem(item, `${list}[${index}].tools`);
     if ('problem' in read) return read;
     tools.push(...read.tools);
   }

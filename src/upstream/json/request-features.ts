@@ -120,11 +120,13 @@ function readServerTools(
   const span = given(body, fields.get('tools'));
   const read = span ? readTools(format, body, span) : { tools: NONE };
   if ('problem' in read) return read;
-  const input = hasItemTools ? fields.get('input') : undefined;
-  const loaded = input ? readItemTools(body, input) : { tools: NONE };
+  const list = operation === 'chat' ? 'messages' : 'input';
+  const input = hasItemTools ? fields.get(list) : undefined;
+  const loaded = input ? readItemTools(body, input, list) : { tools: NONE };
   if ('problem' in loaded) return loaded;
-  const own = operation === 'chat' ? read.tools.map(withoutReport) : read.tools;
-  const all = loaded.tools.length === 0 ? own : [...own, ...loaded.tools];
+  const stated = loaded.tools.length === 0 ? read.tools : [...read.tools, ...loaded.tools];
+  const isSilent = operation === 'chat' && stated.length > 0;
+  const all = isSilent ? stated.map(withoutReport) : stated;
   const calls = readUses(body, fields.get('max_tool_calls'));
   const bounded = calls === undefined ? all : all.map((tool) => ({ ...tool, maxUses: calls }));
   const implied = impliedTools(body, fields);

@@ -200,6 +200,23 @@ suite('evasions of the bill', () => {
       assert.equal(gateway.simulator.log().length, 1);
     });
 
+  test('a tool of the provider that a message of a chat loads is refused by name', async () => {
+    gateway.simulator.clearLog();
+    const search = { type: 'builtin_function', function: { name: '$web_search' } };
+    const own = { type: 'function', function: { name: 'f', parameters: {} } };
+    const load = (...tools: readonly object[]) => ({
+      ...CHAT,
+      messages: [...MESSAGES, { role: 'system', tools }],
+    });
+    const path = '/v1/chat/completions';
+    const answer = await ask(gateway, { path, body: load(own, search) });
+    assert.equal(answer.status, 400, answer.text);
+    assert.equal(errorOf(answer).params['field'], 'messages[1].tools[1].type');
+    assert.deepEqual(gateway.simulator.log(), []);
+    await ask(gateway, { path, body: load(own) });
+    assert.equal(gateway.simulator.log().length, 1);
+  });
+
   test('a batch of embeddings that names another model than its path is refused', async () => {
     gateway.simulator.clearLog();
     const model = 'models/gemini-embedding-2';
