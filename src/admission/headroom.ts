@@ -28,6 +28,8 @@ export type Headroom = {
   learn(key: HeadroomKey, headers: AnswerHeaders): void;
   /** The delay of the next call that spreads the remaining headroom until the reset; nearly always 0. */
   slowDownMs(key: HeadroomKey, tokens: number, organization?: string): number;
+  /** The gauges that an answer of the last minute reported for the scope. */
+  gaugesOf(key: HeadroomKey): HeadroomGauges | undefined;
   /** All readings of a provider in a region, the scarcest first. */
   headroomOf(scope: Pick<HeadroomKey, 'provider' | 'region'>): readonly HeadroomView[];
   list(): readonly HeadroomView[];
@@ -41,6 +43,7 @@ const MIN_READ_INTERVAL_MS = 100;
 const MAX_SCOPES = 500;
 /** Older readings are dropped. */
 const MAX_AGE_MS = 3_600_000;
+const RECENT_MS = 60_000;
 
 /** Resolves when the readings of other servers are known here, or cannot be read. */
 export async function openHeadroom({ clock, exchange }: HeadroomParts): Promise<Headroom> {
@@ -88,6 +91,11 @@ class SharedHeadroom implements Headroom {
     if (this.#entries.size === 0) return 0;
     const pace = this.#entries.get(circuitId(key))?.pace;
     return pace?.slowDownMs(tokens, this.#clock.now(), organization) ?? 0;
+  }
+
+  gaugesOf(key: HeadroomKey): HeadroomGauges | undefined {
+    const pace = this.#entries.get(circuitId(key))?.pace;
+    return pace && this.#clock.now() - pace.readAt < RECENT_MS ? pace.gauges : undefined;
   }
 
   headroomOf({ provider, region }: Pick<HeadroomKey, 'provider' | 'region'>) {

@@ -52,7 +52,7 @@ function openRig() {
       limits,
       target,
       error,
-      { serverId: 'srv-1', requestId: 'req_1', isCountedApart: false },
+      { serverId: 'srv-1', requestId: 'req_1', isCountedApart: false, takesTheRest: () => false },
       clock.now(),
     );
   };

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { createMemoryProviderLimits } from '../../adapters/memory/provider-limits.ts';
+import type { HeadroomGauges } from '../../admission/headroom-headers.ts';
 import type { ProviderLimit } from '../../admission/provider-limits.ts';
 import { type Lesson, UNREADABLE_ANSWER } from '../../errors/mapping/lesson/lesson.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Target } from '../../routing/target.ts';
-import { learnLimit } from './provider-limit.ts';
+import { learnLimit, takesTheRest } from './provider-limit.ts';
 
 const TARGET: Target = {
   provider: 'anthropic',
@@ -25,6 +26,7 @@ async function learnt(
   code: 'AI_LIMIT_REACHED' | 'RATE_LIMITED',
   stated: Partial<Lesson>,
   target = TARGET,
+  gauges?: HeadroomGauges,
 ): Promise<ProviderLimit | undefined> {
   const limits = createMemoryProviderLimits(clock);
   const lesson: Lesson = { ...UNREADABLE_ANSWER, health: 'neutral', code, ...stated };
@@ -33,7 +35,12 @@ async function learnt(
     limits,
     target,
     error,
-    { serverId: 'srv-1', requestId: 'req_1', isCountedApart: false },
+    {
+      serverId: 'srv-1',
+      requestId: 'req_1',
+      isCountedApart: false,
+      takesTheRest: () => takesTheRest(gauges, () => 5000),
+    },
     NOW,
   );
   return (await limits.list())[0];
@@ -90,7 +97,7 @@ test('a failure without a lesson teaches no limit, regardless of the answer to t
     limits,
     TARGET,
     error,
-    { serverId: 'srv-1', requestId: 'req_1', isCountedApart: false },
+    { serverId: 'srv-1', requestId: 'req_1', isCountedApart: false, takesTheRest: () => false },
     NOW,
   );
   assert.deepEqual(await limits.list(), []);
@@ -104,8 +111,34 @@ test('a call that the provider counts apart teaches used-up credit only', async 
     const limits = createMemoryProviderLimits(clock);
     const lesson: Lesson = { ...UNREADABLE_ANSWER, code: 'AI_LIMIT_REACHED', isCredit };
     const error = new SpillwayError('AI_LIMIT_REACHED', 'refused', { lesson });
-    const teacher = { serverId: 'srv-1', requestId: 'req_1', isCountedApart: true };
+    const teacher = {
+      serverId: 'srv-1',
+      requestId: 'req_1',
+      isCountedApart: true,
+      takesTheRest: () => false,
+    };
     learnLimit(limits, TARGET, error, teacher, NOW);
     assert.equal((await limits.list()).length, count);
+  }
+});
+
+test('a throttle without numbers is learnt unless the request takes most of what the latest answers left', async () => {
+  const left = (remaining: number, limit = 10_000) => ({ remaining, limit, resetAt: undefined });
+  const few = left(1, 100);
+  for (const [gauges, isLearnt] of [
+    [undefined, true],
+    [{}, true],
+    [{ tokens: left(9000) }, false],
+    [{ inputTokens: left(9000), outputTokens: left(11_000, 20_000) }, false],
+    [{ tokens: left(900) }, true],
+    [{ tokens: left(9000), requests: few }, true],
+    [{ requests: left(99, 100) }, true],
+    [{ tokens: left(50_000, 60_000) }, true],
+  ] as const) {
+    const stated = { retryAfterMs: 5000, isUnnumbered: true };
+    const throttled = await learnt('RATE_LIMITED', stated, TARGET, gauges);
+    assert.equal(throttled !== undefined, isLearnt, JSON.stringify(gauges));
+    const numbered = { retryAfterMs: 5000 };
+    assert.ok(await learnt('RATE_LIMITED', numbered, TARGET, gauges), 'a throttle with numbers');
   }
 });

@@ -1,5 +1,6 @@
 // Provider limits in a call: read before an attempt, learnt from a failed one.
 
+import type { HeadroomGauges } from '../../admission/headroom-headers.ts';
 import {
   MAX_LIMIT_MS,
   MAX_THROTTLE_MS,
@@ -19,8 +20,9 @@ export function activeLimit(limits: ProviderLimits, target: Target): ProviderLim
 
 /**
  * Learns a usage limit of the account or of one model, or a throttle of one model with a known end, from the lesson of a
- * failure: a caller's own text never teaches one. A call that the provider counts apart teaches used-up credit only. A limit
- * that cannot be announced to the other servers still applies here.
+ * failure: a caller's own text never teaches one. A call that the provider counts apart teaches used-up credit only, and one that
+ * takes most of what was left a moment ago no throttle without numbers. A limit that cannot be announced to the other servers
+ * still applies here.
  */
 export function learnLimit(
   limits: ProviderLimits,
@@ -31,6 +33,7 @@ export function learnLimit(
 ): void {
   const { serverId: setBy, requestId, isCountedApart } = teacher;
   if (!lesson || (isCountedApart && !lesson.isCredit)) return;
+  if (lesson.isUnnumbered && teacher.takesTheRest()) return;
   const limit = limitOf(target, lesson, now);
   if (!limit) return;
   limits.set({ ...limit, setBy, setAt: now, requestId }).catch(() => {});
@@ -41,7 +44,23 @@ export type LimitTeacher = {
   readonly serverId: string;
   readonly requestId: string;
   readonly isCountedApart: boolean;
+  /** Whether the request takes most of what the latest answers said was left, and smaller ones fit. */
+  readonly takesTheRest: () => boolean;
 };
+
+/** A smaller request fits where this part of each limit is left. */
+const FIT_SHARE = 0.1;
+/** A request of this part of the rest takes most of it. */
+const LARGE_SHARE = 0.5;
+
+/** False without recent gauges. */
+export function takesTheRest(gauges: HeadroomGauges | undefined, tokens: () => number): boolean {
+  if (!gauges || Object.keys(gauges).length === 0) return false;
+  const { requests: _, ...ofTokens } = gauges;
+  if (Object.values(gauges).some(({ remaining, limit }) => remaining < limit * FIT_SHARE))
+    return false;
+  return Object.values(ofTokens).some(({ remaining }) => tokens() >= remaining * LARGE_SHARE);
+}
 
 function limitOf(
   target: Target,

@@ -4,10 +4,11 @@
 import { readRawFailure } from '../../errors/raw-failure.ts';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { requestTokensOf } from '../../upstream/attempt/request-facts.ts';
 import type { CallOrder, CallParts, FailureRecorder } from './call-order.ts';
 import type { SentAttempt } from './charge/settle-attempt.ts';
 import { logFailedAttempt } from './log-call.ts';
-import { learnLimit } from './provider-limit.ts';
+import { learnLimit, takesTheRest } from './provider-limit.ts';
 
 /** Without a recorder no record is kept. */
 export type FailureParts = {
@@ -16,15 +17,21 @@ export type FailureParts = {
 };
 
 export function recordFailedAttempt(
-  parts: FailureParts & Pick<CallParts, 'limits' | 'credentials' | 'serverId' | 'log'>,
+  parts: FailureParts & Pick<CallParts, 'limits' | 'credentials' | 'headroom' | 'serverId' | 'log'>,
   order: CallOrder,
   sent: SentAttempt,
   error: SpillwayError,
 ): void {
   const now = parts.clock.now();
   const requestId = order.recordedUnder?.id ?? order.id;
-  const { isCountedApart } = order.plan.stated;
-  const teacher = { serverId: parts.serverId, requestId, isCountedApart };
+  const { stated, body } = order.plan;
+  const teacher = {
+    serverId: parts.serverId,
+    requestId,
+    isCountedApart: stated.isCountedApart,
+    takesTheRest: () =>
+      takesTheRest(parts.headroom.gaugesOf(sent.target), () => requestTokensOf(body)),
+  };
   learnLimit(parts.limits, sent.target, error, teacher, now);
   parts.credentials.failed(sent.target, error, order.payer.organizationId);
   addToRecord(parts, order, sent, error);

@@ -173,6 +173,28 @@ suite('an organisation beside one with oversized requests', () => {
           assert.deepEqual((await administer(rig, 'GET', '/admin/limits'))['data'], []);
         });
 
+  test('is served after a throttle without numbers of a request that takes most of what was left', async () => {
+    const headers = { 'x-ratelimit-limit-tokens': '10000', 'x-ratelimit-remaining-tokens': '9000' };
+    const choices = [{ index: 0, message: { content: 'x' }, finish_reason: 'stop' }];
+    const usage = { prompt_tokens: 1, completion_tokens: 1 };
+    const error = {
+      code: '429',
+      message: 'You have exceeded token rate limit of your pricing tier.',
+    };
+    rig.answerWith(({ body }, response) =>
+      body.includes('16000')
+        ? refuse(response, 429, { error }, { 'retry-after': '60' })
+        : refuse(response, 200, { choices, usage }, headers),
+    );
+    const sent = { model: GPT, messages: [{ role: 'user', content: 'Hello' }] };
+    const path = '/v1/chat/completions';
+    assert.equal((await ask(other, { path, body: sent })).status, 200);
+    const met = await ask(hostile, { path, body: { ...sent, max_completion_tokens: 16_000 } });
+    assert.equal(met.status, 429, met.text);
+    const answer = await ask(other, { path, body: sent });
+    assert.equal(answer.status, 200, answer.text);
+  });
+
   const messages = [{ role: 'user', content: 'Hello' }];
   const APART: readonly (readonly [string, Ask, RegExp])[] = [
     [

@@ -32,6 +32,7 @@ import {
   isLimitOfRequest,
   isScopeOfRequest,
   type SizedRequest,
+  statesAmount,
 } from './request-bound.ts';
 import { readTyped, type TypedReading } from './typed-reading.ts';
 
@@ -43,6 +44,8 @@ export type Lesson = {
   readonly isModelBound: boolean;
   /** Prepaid money is used up, which no waiting mends. */
   readonly isCredit: boolean;
+  /** A throttle that states neither its amount nor what is left of it: the request may be larger than what is left. */
+  readonly isUnnumbered: boolean;
   /** A valid key lacks the scope of this operation; it serves others. */
   readonly isScopeBound: boolean;
   readonly health: LessonHealth;
@@ -70,6 +73,7 @@ export function lessonOf(failure: unknown, verdict: Verdict, context: LessonCont
       isLimit &&
       (isByWord(429) || isModelBound(reading, context.model) || isPlanOf(typed, meaning)),
     isCredit: meaning === 'quota',
+    isUnnumbered: code === 'RATE_LIMITED' && !statesAmount(reading, context),
     isScopeBound:
       code === 'AUTH_FAILED' && (isScopeOfRequest(reading.text, context) || isPermission(typed)),
     health: healthOf(typed, meaning, verdict),
@@ -214,6 +218,7 @@ export const UNREADABLE_ANSWER: Lesson = Object.freeze({
   resetAt: undefined,
   isModelBound: false,
   isCredit: false,
+  isUnnumbered: false,
   isScopeBound: false,
   health: 'doubtful',
 });

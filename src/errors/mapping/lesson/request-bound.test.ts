@@ -340,3 +340,19 @@ for (const [status, error] of [
     const { lesson } = judgeProviderError({ status, body });
     assert.deepEqual([lesson.code, lesson.isScopeBound], ['AUTH_FAILED', false]);
   });
+
+test('a throttle that states neither an amount nor what is left is unnumbered', () => {
+  const azure = (what: string) =>
+    `Requests have exceeded ${what} rate limit of your current OpenAI S0 pricing tier.`;
+  const left = { 'x-ratelimit-limit-tokens': '100', 'x-ratelimit-remaining-tokens': '1' };
+  for (const [refusal, isUnnumbered] of [
+    [{ message: azure('token') }, true],
+    [{ message: 'Too many requests' }, true],
+    [{ message: azure('call') }, false],
+    [{ message: azure('token'), headers: left }, false],
+    [{ message: 'your rate limit of 30,000 input tokens per minute' }, false],
+    [{ message: openai('tokens per min (TPM)', 'Limit 100, Used 99, Requested 3') }, false],
+    [{ status: 402, message: 'Insufficient Balance' }, false],
+  ] as const)
+    assert.equal(lessonOf(refusal).isUnnumbered, isUnnumbered, refusal.message);
+});

@@ -5,7 +5,7 @@
 
 import type { HeaderFields } from '../reading/header-fields.ts';
 import type { Reading } from '../reading/reading.ts';
-import { isSaidBy } from './caller-text.ts';
+import { type CallerText, isSaidBy } from './caller-text.ts';
 import type { RequestFacts } from './said-fields.ts';
 
 export type SizedRequest = RequestFacts & {
@@ -49,13 +49,31 @@ export function exceedsBySize(
   const tokensOf = requestTokens ?? NO_TOKENS;
   const stated = [...text.matchAll(STATED)];
   if (stated.some((each) => exceedsStated(each, tokensOf))) return true;
-  const isOwn = ([words]: RegExpExecArray) => !isSaidBy(callerText, words);
-  if ([...stated, ...text.matchAll(PACE_SENTENCE)].some(isOwn)) return false;
+  if (hasOwnStatement(text, callerText)) return false;
   const left = leftOf(headers);
   if (left.length > 0) return exceedsLeft(left, isThrottle, tokensOf);
-  const { sentence = '', metric = sentence } = TOKEN_LIMIT.exec(text)?.groups ?? {};
-  const limit = Number(metric.replaceAll(',', '')) || tokenQuota(windows);
+  const limit = tokenLimit(text, windows);
   return limit > 0 && tokensOf() >= limit * LARGE_SHARE;
+}
+
+/** Whether a refusal states the exhausted limit, its amount or what is left of it. */
+export function statesAmount(
+  { headers, text, windows }: Reading,
+  { callerText }: RequestFacts,
+): boolean {
+  if (hasOwnStatement(text, callerText) || leftOf(headers).length > 0) return true;
+  return tokenLimit(text, windows) > 0;
+}
+
+function hasOwnStatement(text: string, callerText: CallerText | undefined): boolean {
+  const statements = [...text.matchAll(STATED), ...text.matchAll(PACE_SENTENCE)];
+  return statements.some(([words]) => !isSaidBy(callerText, words));
+}
+
+/** 0 without one. */
+function tokenLimit(text: string, windows: readonly string[]): number {
+  const { sentence = '', metric = sentence } = TOKEN_LIMIT.exec(text)?.groups ?? {};
+  return Number(metric.replaceAll(',', '')) || tokenQuota(windows);
 }
 
 /**
