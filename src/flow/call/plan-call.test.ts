@@ -233,6 +233,18 @@ test('a provider that knows the older maximum alone reserves its own where the r
   assert.equal(maximum('deepseek.com-chat', { ...newer, max_tokens: 0 }), undefined);
 });
 
+test('a context that the provider may compact reserves a summary, written and read', () => {
+  const most = (fields: object) => {
+    const planned = plan('/v1/responses', JSON.stringify({ model: 'gpt-5', ...fields }));
+    const [target] = planned.targets;
+    assert.ok(target);
+    return worstCaseOf(planned, target, () => 1000);
+  };
+  const compacting = most({ context_management: [{ type: 'compaction' }] });
+  assert.deepEqual([compacting.referredTokens, compacting.predictedTokens], [20_000, 20_000]);
+  assert.equal(most({ context_management: [] }).referredTokens, 0);
+});
+
 test('the usage of a stream is asked for, except at Mistral, which refuses the option and reports it anyway', () => {
   const sent = (model: string) => {
     const { body, removesUsageEvent } = call(

@@ -70,6 +70,7 @@ export function readStated(
     predictedBytes: limits.predictedBytes,
     hasTools: limits.hasTools,
     readsStored: limits.readsStored,
+    mayCompact: limits.mayCompact,
     references,
     storedField:
       references.stored ?? (limits.readsStored ? storedFieldIn(body, fields) : undefined),

@@ -12,6 +12,11 @@ test('the betas of clients in use pass in their order', () => {
   );
 });
 
+test('betas whose cost the usage states pass', () => {
+  const value = 'compact-2026-01-12,thinking-token-count-2026-05-13,cache-diagnosis-2026-04-07';
+  assert.equal(allowedBetas(value, NONE), value);
+});
+
 test('a beta that changes the price, and an unknown one, are dropped', () => {
   assert.equal(allowedBetas('fast-mode-2026-02-01,effort-2025-11-24', NONE), 'effort-2025-11-24');
   assert.equal(allowedBetas('advisor-tool-2026-03-01', NONE), undefined);

@@ -127,6 +127,19 @@ test('an unreadable limit is a problem that names its field', () => {
   );
 });
 
+test('a context that the provider may compact is reported', () => {
+  const mayCompact = (endpoint: Endpoint, context_management: unknown) => {
+    const read = limits(endpoint, { context_management });
+    return 'problem' in read || read.mayCompact;
+  };
+  assert.equal(mayCompact('messages', { edits: [{ type: 'compact_20260112' }] }), true);
+  assert.equal(mayCompact('messages', { edits: [{ type: 'clear_thinking_20251015' }] }), false);
+  assert.equal(mayCompact('responses', [{ type: 'compaction', compact_threshold: 5 }]), true);
+  assert.equal(mayCompact('responses', null), false);
+  const escaped = limits('messages', '{"context_management":{"edits":[{"type":"comp\\u0061ct"}]}}');
+  assert.ok(!('problem' in escaped) && escaped.mayCompact);
+});
+
 test('tools, predicted output and stored prompts are reported', () => {
   const tools = limits('messages', { tools: [{ name: 't' }] });
   assert.ok(!('problem' in tools) && tools.hasTools && !tools.readsStored);

@@ -6,7 +6,7 @@
 import type { NativeRoute } from '../native-route.ts';
 import { NameTable } from './name-table.ts';
 import { type JsonSpan, peekFields, readCount } from './peek-fields.ts';
-import { bytesEqual, OPEN_BRACE, OPEN_BRACKET, skipSpace } from './scan.ts';
+import { BACKSLASH, bytesEqual, OPEN_BRACE, OPEN_BRACKET, skipSpace } from './scan.ts';
 
 /** The wire format and the endpoint of a request. */
 export type RequestKind = Pick<NativeRoute, 'format' | 'operation'>;
@@ -21,13 +21,13 @@ type Names = {
 };
 
 const NAMES: Readonly<Partial<Record<NativeRoute['operation'], Names>>> = {
-  messages: { maxima: ['max_tokens'], others: ['tools', 'thinking'] },
+  messages: { maxima: ['max_tokens'], others: ['tools', 'thinking', 'context_management'] },
   chat: {
     maxima: ['max_tokens', 'max_completion_tokens'],
     answers: 'n',
     others: ['tools', 'prediction'],
   },
-  responses: { maxima: ['max_output_tokens'], others: ['tools', ...STORED] },
+  responses: { maxima: ['max_output_tokens'], others: ['tools', 'context_management', ...STORED] },
   // Google's parser also accepts the snake_case names of its protocol definitions.
   generate: { maxima: [], others: ['generationConfig', 'generation_config', 'tools'] },
 };
@@ -52,6 +52,8 @@ export type StatedLimits = {
   readonly hasTools: boolean;
   /** True when the request continues a conversation that the provider stores. */
   readonly readsStored: boolean;
+  /** True when the provider may summarise the context before it answers: it writes the summary and reads it again. */
+  readonly mayCompact: boolean;
 };
 
 /** The field that cannot be read. `isTwice`: it is given under both of its names. */
@@ -84,7 +86,16 @@ export function readLimits(
     predictedBytes: prediction ? prediction.end - prediction.start : 0,
     hasTools: fields.has('tools'),
     readsStored: STORED.some((name) => given(body, fields.get(name)) !== undefined),
+    mayCompact: mayCompact(body, fields.get('context_management')),
   };
+}
+
+/** By the word, or an escape that may spell it. */
+function mayCompact(body: Buffer, span: JsonSpan | undefined): boolean {
+  const stated = given(body, span);
+  if (!stated) return false;
+  const management = body.subarray(stated.start, stated.end);
+  return management.includes('compact') || management.includes(BACKSLASH);
 }
 
 const BUDGET = new NameTable(['budget_tokens']);

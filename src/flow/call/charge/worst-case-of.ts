@@ -34,12 +34,13 @@ export function worstCaseOf(
   const referredTokens = isOpen ? window * windowsOf(plan) : tokensOfImages(images, model);
   const ownTokens = inputBytes + referredTokens;
   const rounds = features ? tokensOfRounds(features, ownTokens, window, target) : 0;
+  const summary = stated.mayCompact ? SUMMARY_TOKENS : 0;
   return {
     model,
     inputBytes,
-    referredTokens: referredTokens + Math.max(searchesAlways(model) ? window : 0, rounds),
+    referredTokens: referredTokens + summary + Math.max(searchesAlways(model) ? window : 0, rounds),
     maxOutputTokens: charge === 'input' ? 0 : maximumAt(plan, target),
-    predictedTokens: stated.predictedBytes,
+    predictedTokens: stated.predictedBytes + summary,
     answers: stated.answers,
     hasTools: stated.hasTools,
     mayCacheForAnHour,
@@ -50,6 +51,9 @@ export function worstCaseOf(
 }
 
 const NO_TOOLS: readonly ServerTool[] = Object.freeze([]);
+
+/** The summary of a compacted context, several times as long as usual ones. */
+const SUMMARY_TOKENS = 20_000;
 
 /** Of Anthropic's models that have a longer window on request. */
 const LONG_CONTEXT_TOKENS = 1_000_000;
