@@ -79,7 +79,7 @@ export async function runExamples(
   writeFileSync(join(folder, 'run-all.js'), runnerOf(files));
   const child = spawn(process.execPath, ['run-all.js'], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder, ...env },
+    env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: MAX_RUN_MS,
   });
