@@ -24,7 +24,7 @@ import { NO_MATCHES } from '../text/find-phrases.ts';
 import { ruleOf } from '../text/phrase-book.ts';
 import { TEXT_RULES } from '../text/rules.ts';
 import { statedWait } from '../waits/find-wait.ts';
-import { isSubscriptionRejected } from '../waits/reset-headers.ts';
+import { isDayExhausted, isSubscriptionRejected } from '../waits/reset-headers.ts';
 import { type CallerText, findOwnPhrases, isSaidBy, withoutSaidNumbers } from './caller-text.ts';
 import { knownSentence } from './known-sentences.ts';
 import {
@@ -71,7 +71,11 @@ export function lessonOf(failure: unknown, verdict: Verdict, context: LessonCont
     resetAt: wait.resetAt,
     isModelBound:
       isLimit &&
-      (isByWord(429) || isModelBound(reading, context.model) || isPlanOf(typed, meaning)),
+      (isByWord(429) ||
+        isModelBound(reading, context.model) ||
+        isPlanOf(typed, meaning) ||
+        // Headers of a day count the model that was called: Groq, Cerebras, SambaNova.
+        (meaning === 'limit' && isDayExhausted(reading.headers, context.provider))),
     isCredit: meaning === 'quota',
     isUnnumbered: code === 'RATE_LIMITED' && !statesAmount(reading, context),
     isScopeBound:

@@ -176,6 +176,9 @@ for (const [status, message] of [
   [429, 'Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free requests'],
   [402, 'Provider returned error'],
   [429, 'Too many tokens per day, please wait before trying again.'],
+  [429, 'Rate limit of 50 per 86400s exceeded for UserByModelByDay. Please wait 3600 seconds.'],
+  [429, 'Tokens per day limit exceeded - too many tokens processed.'],
+  [402, 'Insufficient credits. This account never purchased credits.'],
   [429, 'Your quota for gpt-4o is used up for today: 50 requests per day'],
   [
     429,
@@ -355,4 +358,10 @@ test('a throttle that states neither an amount nor what is left is unnumbered', 
     [{ status: 402, message: 'Insufficient Balance' }, false],
   ] as const)
     assert.equal(lessonOf(refusal).isUnnumbered, isUnnumbered, refusal.message);
+});
+
+test('a day that headers state is exhausted limits one model', () => {
+  const headers = { 'retry-after': '4000', 'x-ratelimit-remaining-requests-day': '0' };
+  const { code, isModelBound } = lessonOf({ headers, message: 'Too many requests' });
+  assert.deepEqual([code, isModelBound], ['AI_LIMIT_REACHED', true]);
 });

@@ -38,7 +38,11 @@ const SENTENCES: readonly RegExp[] = [
   // Claude plans: `Opus weekly limit reached`, `You've hit your Sonnet limit`, `weekly limit for Opus`.
   /\b(?:opus|sonnet|haiku|fable)(?: [\d.]{1,4})?(?: (?:weekly|daily|monthly|usage|5-hour|7-day)){0,2} limit\b/i,
   /\b(?:weekly|daily|monthly|usage) limit for (?:claude )?(?:opus|sonnet|haiku|fable)\b/i,
-  // OpenRouter's free models; a failure of the vendor behind one of its models.
+  // GitHub: `Rate limit of 50 per 86400s exceeded for UserByModelByDay`; Cerebras: `Tokens per day limit exceeded - too many tokens`.
+  /\bUser(?:Concurrent)?ByModelBy/,
+  /\bper (?:hour|day) limit exceeded - too many\b/i,
+  // OpenRouter's free models, which an account without credits may use; a failure of the vendor behind one of its models.
+  /\bnever purchased credits\b/i,
   /\bfree-models-per-/,
   /\bprovider returned (?:an )?error\b/i,
   // Google's subscriptions: `You have exhausted your capacity on this model`; Alibaba: `The free tier of the model has been exhausted`.
