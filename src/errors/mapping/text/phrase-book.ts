@@ -75,12 +75,12 @@ export function ruleOf(phrase: string): string {
 }
 
 function toPhraseRule(
-  { meaning, reach }: TextRule,
+  { meaning, reach, isAboutCapacity = CAPACITY.has(meaning) }: TextRule,
   { order, needs, text }: { order: number; needs: number; text: string },
 ): PhraseRule {
   return {
     order,
-    reachBits: REACH[reach] | (CAPACITY.has(meaning) ? REACH.capacity : 0),
+    reachBits: REACH[reach] | (isAboutCapacity ? REACH.capacity : 0),
     needs,
     decided: { meaning, rule: ruleOf(text) },
     isAdvice: meaning === 'too_long' && ADVICE.test(text),

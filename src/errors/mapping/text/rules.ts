@@ -13,6 +13,8 @@ export type TextRule = {
   readonly phrases: readonly string[];
   /** The text must also contain at least one of them. */
   readonly together?: readonly string[];
+  /** The phrases state a lack of capacity, whatever the meaning: under 429 they decide before others. */
+  readonly isAboutCapacity?: boolean;
 };
 
 export const TEXT_RULES: readonly TextRule[] = [
@@ -31,9 +33,10 @@ export const TEXT_RULES: readonly TextRule[] = [
       too many tokens per day | quota increase`),
   },
   {
-    // The account has credit for all other requests.
-    meaning: 'too_large',
+    // The account has credit for shorter requests.
+    meaning: 'too_long',
     reach: 'open',
+    isAboutCapacity: true,
     phrases:
       list(`extra usage is required for long context | usage credits required for long context |
       usage credits are required for long context`),
