@@ -79,6 +79,7 @@ export type SentText = {
 /** The text of a request as it was sent: path, headers and body, decoded as a provider decodes them. */
 export function callerTextOf({ path, headers, body }: SentText): CallerText {
   let text: string | undefined;
+  let whole: string | undefined;
   const beside = () => [decodedUri(path), ...headers];
   const read = () => {
     if (body.length > MAX_CALLER_CHARACTERS) return undefined;
@@ -86,8 +87,10 @@ export function callerTextOf({ path, headers, body }: SentText): CallerText {
     return text;
   };
   return Object.assign(read, {
-    mayContain: (words: string) =>
-      mayContain([...beside(), new TextDecoder().decode(body)].join('\n'), words),
+    mayContain(words: string) {
+      whole ??= [...beside(), new TextDecoder().decode(body)].join('\n').toLowerCase();
+      return mayContain(whole, words.toLowerCase());
+    },
     mayState: (value: string) => mayState(body, value),
   });
 }
@@ -106,10 +109,8 @@ const PLAIN_NAME = /^[\w.:#-]+(?: [\w.:#-]+)*$/;
 
 /** Clients send printable ASCII unescaped: an escape of it could hide the words from this search. */
 function mayContain(sent: string, words: string): boolean {
-  const text = sent.toLowerCase();
-  const own = words.toLowerCase();
-  const spellings = [own, JSON.stringify(own).slice(1, -1)];
-  return [...spellings, ...ASCII_ESCAPES].some((spelling) => text.includes(spelling));
+  const spellings = [words, JSON.stringify(words).slice(1, -1)];
+  return [...spellings, ...ASCII_ESCAPES].some((spelling) => sent.includes(spelling));
 }
 
 const ASCII_ESCAPES: readonly string[] = [
