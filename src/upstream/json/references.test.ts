@@ -119,6 +119,27 @@ test('examples of arguments, schemas under every name and labels of a request ar
   }
 });
 
+test('the URLs of search results and citations are text, and of no type that follows', () => {
+  const result = { type: 'web_search_result', url: 'https://x', title: 't', page_age: null };
+  const citation = { cited_text: 'c', type: 'web_search_result_location', url: 'https://x' };
+  const searched = [
+    { type: 'web_search_tool_result', tool_use_id: 't', content: [result, result, result] },
+    { type: 'text', text: 'Hi', citations: [citation, citation] },
+  ];
+  const images = (content: readonly object[] | string) =>
+    peek('anthropic', typeof content === 'string' ? content : { messages: [{ content }] }).images;
+  assert.equal(images(searched), 0);
+  const image = { type: 'image', source: { type: 'url', url: 'https://x' } };
+  assert.equal(images([...searched, image]), 1);
+  assert.equal(images([image, ...searched, image]), 2);
+  const turned = { type: 'image', source: { url: 'https://x', type: 'url' } };
+  assert.equal(images([...searched, turned]), 1);
+  const late = '{"type":"web_search_result","url":"https://x","t\\u0079pe":"url"}';
+  assert.equal(images(`{"messages":[{"content":[{"type":"image","source":${late}}]}]}`), 1);
+  const fetched = { type: 'web_fetch_result', url: 'https://x', content: { type: 'document' } };
+  assert.equal(peek('anthropic', { content: [fetched] }).isUnbounded, false);
+});
+
 test('the one-hour cache is reported, however its lifetime is written', () => {
   const marked = (control: string) =>
     `{"system":[{"cache_control":{"type":"ephemeral"${control}}}]}`;

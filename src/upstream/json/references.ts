@@ -12,6 +12,7 @@ import { NameTable } from './name-table.ts';
 import { MAX_NAMES, peekFields } from './peek-fields.ts';
 import { FREE, meaningOf } from './reference-names.ts';
 import { BACKSLASH, endOfValue, isPlain } from './scan.ts';
+import { SearchResults } from './search-results.ts';
 import { JsonKeys } from './walk-keys.ts';
 
 export type References = {
@@ -61,13 +62,17 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
     stored: undefined as string | undefined,
   };
   const objects = { left: MAX_OBJECTS };
+  const results = new SearchResults();
   let left = MAX_NAMES;
   keys.start(body, 0, body.length);
   while (keys.next()) {
     if (--left < 0) return { ...NONE, hasTooManyNames: true };
     const meaning = meaningOf(format, keys);
     if (meaning === undefined) {
-      if (format === 'anthropic' && isWord(keys, DOCUMENT)) found.hasDocument = true;
+      if (format === 'anthropic') {
+        if (isWord(keys, DOCUMENT)) found.hasDocument = true;
+        if (isNamed(keys, 'type') && results.noteType(keys)) found.urls += 1;
+      }
       if (format === 'openai') noteItem(found, keys);
       continue;
     }
@@ -90,7 +95,7 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
       found.images += 1;
       found.mediaBytes += mediaInValue(keys, 'url');
       if (isOtherMedia(keys)) found.isUnbounded = true;
-    } else if (meaning === 'url') found.urls += 1;
+    } else if (meaning === 'url') found.urls += results.isResult(keys) ? 0 : 1;
     else if (meaning === 'media') found.hasMedia = true;
     else if (meaning === 'audio') {
       found.hasAudio = true;
