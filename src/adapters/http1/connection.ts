@@ -5,6 +5,7 @@
 
 import type { Socket } from 'node:net';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import { ReadCopier } from './copy-read.ts';
 import type { Exchange, Transport } from './exchange.ts';
 import type { OpenSocket, Origin } from './open-socket.ts';
 import type { RequestHeads } from './request-head.ts';
@@ -40,6 +41,7 @@ export class Connection implements ResponseSink, Transport {
   readonly #parts: ConnectionParts;
   readonly #owner: ConnectionOwner;
   readonly #parser = new ResponseParser(this);
+  readonly #copier = new ReadCopier();
   readonly #socket: Socket;
   readonly #cancelConnecting: CancelTimer;
   #exchange: Exchange | undefined;
@@ -94,6 +96,7 @@ export class Connection implements ResponseSink, Transport {
 
   onHead(head: ResponseHead): void {
     this.#keepAliveMs = head.keepAliveMs;
+    this.#copier.begin(head.headers);
     this.#exchange?.begun(head);
   }
 
@@ -102,6 +105,7 @@ export class Connection implements ResponseSink, Transport {
   }
 
   onEnd(isClean: boolean): void {
+    this.#copier.end();
     const exchange = this.#exchange;
     this.#exchange = undefined;
     const idleMs = this.#idleMs();
@@ -121,12 +125,12 @@ export class Connection implements ResponseSink, Transport {
     return Math.min(this.#keepAliveMs - IDLE_MARGIN_MS, MAX_IDLE_MS);
   }
 
-  #take(bytes: Buffer): void {
+  #take(read: Buffer): void {
     if (this.#isClosed) return;
     // Bytes without a request in flight are unsolicited.
     if (!this.#exchange) return this.close();
     try {
-      this.#parser.take(bytes);
+      this.#parser.take(this.#copier.copy(read));
     } catch (error) {
       this.#fail(error instanceof Error ? error : closedEarly());
     }

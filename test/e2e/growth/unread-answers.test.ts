@@ -30,6 +30,7 @@ suite('callers that do not read', () => {
   let provider: Server;
   let spillway: SpillwayProcess;
   let url = '';
+  let startBytes = 0;
 
   before(async () => {
     provider = createServer((request, response) => {
@@ -56,6 +57,7 @@ suite('callers that do not read', () => {
       body: JSON.stringify({ requestsPerMinute: 1e6, monthlyBudgetUsd: 1e6 }),
     });
     assert.ok(raised.ok, await raised.text());
+    startBytes = residentBytes();
     for (let count = 0; count < 3; count += 1) assert.equal(await embed(), 200);
   });
   afterEach(() => {
@@ -144,6 +146,17 @@ suite('callers that do not read', () => {
     assert.ok(grown < 600, `${grown} MiB`);
     for (const socket of sockets.splice(0)) socket.destroy();
     await untilServed();
+  });
+
+  test('answers of 20 MB leave no memory behind', async () => {
+    for (let round = 0; round < 8; round += 1) await Promise.all([1, 2, 3, 4, 5].map(embed));
+    let grown = Number.POSITIVE_INFINITY;
+    // An idle process returns its memory within seconds.
+    for (let second = 0; second < 60 && grown > 100; second += 1) {
+      await pause(1000);
+      grown = (residentBytes() - startBytes) / MIB;
+    }
+    assert.ok(grown <= 100, `${Math.round(grown)} MiB`);
   });
 });
 
