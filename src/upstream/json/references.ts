@@ -12,7 +12,7 @@ import { NameTable } from './name-table.ts';
 import { MAX_NAMES, peekFields } from './peek-fields.ts';
 import { FREE, meaningOf } from './reference-names.ts';
 import { BACKSLASH, endOfValue, isPlain } from './scan.ts';
-import { SearchResults } from './search-results.ts';
+import { countFetchedUrls } from './search-results.ts';
 import { JsonKeys } from './walk-keys.ts';
 
 export type References = {
@@ -62,17 +62,13 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
     stored: undefined as string | undefined,
   };
   const objects = { left: MAX_OBJECTS };
-  const results = new SearchResults();
   let left = MAX_NAMES;
   keys.start(body, 0, body.length);
   while (keys.next()) {
     if (--left < 0) return { ...NONE, hasTooManyNames: true };
     const meaning = meaningOf(format, keys);
     if (meaning === undefined) {
-      if (format === 'anthropic') {
-        if (isWord(keys, DOCUMENT)) found.hasDocument = true;
-        if (isNamed(keys, 'type') && results.noteType(keys)) found.urls += 1;
-      }
+      if (format === 'anthropic' && isWord(keys, DOCUMENT)) found.hasDocument = true;
       if (format === 'openai') noteItem(found, keys);
       continue;
     }
@@ -95,7 +91,7 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
       found.images += 1;
       found.mediaBytes += mediaInValue(keys, 'url');
       if (isOtherMedia(keys)) found.isUnbounded = true;
-    } else if (meaning === 'url') found.urls += results.isResult(keys) ? 0 : 1;
+    } else if (meaning === 'url') found.urls += 1;
     else if (meaning === 'media') found.hasMedia = true;
     else if (meaning === 'audio') {
       found.hasAudio = true;
@@ -104,6 +100,7 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
     } else if (meaning === 'lifetime') found.hasHour ||= !isOrdinaryLifetime(keys);
     else return { ...NONE, problem: meaning.otherCaseOf };
   }
+  if (found.urls > 0) found.urls = countFetchedUrls(body);
   return summary(found);
 }
 
@@ -139,16 +136,9 @@ function noteItem(found: FoundItems, keys: JsonKeys): void {
     found.stored ??= word;
     found.isUnbounded = true;
   } else if (keys.depth === ITEM_DEPTH) {
-    if (isNamed(keys, 'id')) found.hasItemId = true;
-    else if (isNamed(keys, 'tools')) found.hasItemTools = true;
-  } else if (mayBeData(keys) && isNamed(keys, 'url') && isOtherMedia(keys))
-    found.isUnbounded = true;
-}
-
-function isNamed(keys: JsonKeys, name: string): boolean {
-  if (keys.keyLength === name.length) return keys.isKey(name);
-  if (keys.keyLength < name.length || keys.keyLength > name.length * 6) return false;
-  return !isPlain(keys.bytes, keys.keyStart, keys.keyEnd) && keys.keyText() === name;
+    if (keys.isNamed('id')) found.hasItemId = true;
+    else if (keys.isNamed('tools')) found.hasItemTools = true;
+  } else if (mayBeData(keys) && keys.isNamed('url') && isOtherMedia(keys)) found.isUnbounded = true;
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   COMMA,
   endOfString,
   endOfValue,
+  isPlain,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
@@ -72,6 +73,13 @@ export class JsonKeys {
 
   isKey(name: string): boolean {
     return bytesEqual(this.bytes, this.keyStart, this.keyEnd, name);
+  }
+
+  /** As `isKey`, also for a key with escapes. */
+  isNamed(name: string): boolean {
+    if (this.keyLength === name.length) return this.isKey(name);
+    if (this.keyLength < name.length || this.keyLength > name.length * 6) return false;
+    return !isPlain(this.bytes, this.keyStart, this.keyEnd) && this.keyText() === name;
   }
 
   /** The decoded key; undefined for a broken escape. */

@@ -130,7 +130,7 @@ function noteText(state: StreamState): void {
   if (bytes > 0) noteContent(state, bytes);
 }
 
-/** Mistral's content is a list of parts where the model thinks: the texts of its thoughts are within a part, those of its answer in one. */
+/** Mistral's content is a list of parts where the model thinks. The text of an answer is a field of its part; that of a thought is nested deeper. */
 function noteParts(state: StreamState): void {
   const span = state.keys.takeValue();
   if (!span) return;
