@@ -48,7 +48,7 @@ import {
   modelRefusal,
   structureRefusal,
 } from './request-refusal.ts';
-import { canLimitTools, toolLimitEdit } from './tools/limit-tools.ts';
+import { canLimitTools, toolLimitEdits } from './tools/limit-tools.ts';
 
 export type PlanParts = {
   readonly resolveTargets: ResolveTargets;
@@ -126,7 +126,6 @@ export function planCall(
         })
       : undefined;
   const stated = readStated(route, own, fields);
-  const calls = fields.get('max_tool_calls');
   return {
     requestedModel: model,
     targets,
@@ -137,7 +136,7 @@ export function planCall(
     operation: route.operation,
     charge: chargeOf(route.operation),
     hasLongContext: asksForLongContext(incoming['anthropic-beta']),
-    canLimitTools: canLimitTools(route, own, stated, calls),
+    canLimitTools: canLimitTools(route, own, stated, fields),
     callTo: (target, deadlineAtMs, maxToolCalls) => ({
       target,
       deadlineAtMs,
@@ -152,8 +151,9 @@ export function planCall(
           route,
           own,
           { span, from: model, to: target.model },
-          (knowsUsageOption(target) ? usageEdit : undefined) ??
-            toolLimitEdit(own, calls, maxToolCalls),
+          usageEdit && knowsUsageOption(target)
+            ? [usageEdit]
+            : toolLimitEdits(route, own, stated, fields, maxToolCalls),
         ),
       removesUsageEvent:
         usageEdit !== undefined && knowsUsageOption(target) && !isForeign(route, target),
@@ -226,18 +226,16 @@ function streamUsageEdit(body: Buffer, span: JsonSpan | undefined): BodyEdit | u
 
 type Renaming = { readonly span: JsonSpan | undefined; readonly from: string; readonly to: string };
 
-/** The caller's bytes, but for the model's name at the target and one more edit: of a stream's usage or of the uses of tools. */
+/** The caller's bytes, but for the model's name at the target and the edits of a stream's usage or of the uses of tools. */
 function sentBody(
   { pathModel, operation }: NativeRoute,
   body: Buffer,
   { span, from, to }: Renaming,
-  edit: BodyEdit | undefined,
+  edits: readonly BodyEdit[],
 ): Buffer {
-  if (from === to) return edit ? editBody(body, [edit]) : body;
-  if (pathModel === undefined) {
-    const edits = span ? [renameModelEdit(span, to)] : [];
-    return editBody(body, edit ? [edit, ...edits] : edits);
-  }
+  if (from === to) return editBody(body, edits);
+  if (pathModel === undefined)
+    return editBody(body, span ? [...edits, renameModelEdit(span, to)] : edits);
   // Gemini's generation has the model in the path only.
   return operation === 'generate' ? body : renameNestedModels(body, from, to);
 }

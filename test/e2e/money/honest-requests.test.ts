@@ -181,6 +181,29 @@ suite('requests that every vendor documents', () => {
     assert.deepEqual(seen, [2, 6, undefined, 9]);
   });
 
+  test('the pages that Anthropic fetches are bounded by the money that is left, unless the request bounds them', async () => {
+    const seen: unknown[] = [];
+    gateway.simulator.observe(({ json }) => {
+      const tools = Array.isArray(json['tools']) ? json['tools'] : [];
+      seen.push(tools.map((tool: { max_uses?: unknown }) => tool.max_uses));
+    });
+    const own = { name: 'f', input_schema: {} };
+    const fetching = { type: 'web_fetch_20250910', name: 'web_fetch' };
+    const askWith = async (monthlyBudgetUsd: number, ...tools: readonly object[]) => {
+      const tenant = await newTenant(gateway, { monthlyBudgetUsd });
+      const body = { ...claude('claude-fable-5', { type: 'text', text: LONG }), tools };
+      return (await ask(tenant, { body })).status;
+    };
+    // Each use may read a window of a million tokens, at 12.5 dollars.
+    assert.equal(await askWith(100, own, fetching), 200);
+    assert.equal(await askWith(30, { ...fetching, max_uses: null }, own), 200);
+    assert.equal(await askWith(30, { ...fetching, max_uses: 1 }, fetching), 200);
+    assert.equal(await askWith(1000, fetching), 200);
+    assert.equal(await askWith(12, fetching), 402);
+    assert.equal(await askWith(100, { ...fetching, max_uses: 9 }), 402);
+    assert.deepEqual(seen, [[undefined, 7], [2, undefined], [1, 1], [undefined]]);
+  });
+
   test('several searches at once share a budget that does not cover all uses of each', async () => {
     const tenant = await newTenant(gateway, { monthlyBudgetUsd: 100 });
     const body = { model: 'gpt-5.5-pro', input: 'Hi', tools: [{ type: 'web_search' }] };

@@ -25,7 +25,9 @@ export function worstCaseOf(
   const { isUnbounded, images, mediaBytes = 0, mayCacheForAnHour, hasMedia } = stated.references;
   const requested = translation?.isNeededAt(target) ? undefined : stated.features;
   const features =
-    requested && maxToolCalls !== undefined ? withMaxUses(requested, maxToolCalls) : requested;
+    requested && maxToolCalls !== undefined
+      ? withMaxUses(requested, maxToolCalls, plan.operation === 'responses')
+      : requested;
   const tools = features?.tools ?? NO_TOOLS;
   const isOpen = isUnbounded || stated.readsStored;
   const inputBytes = body.length - mediaBytes;

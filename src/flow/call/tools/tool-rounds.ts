@@ -62,13 +62,17 @@ function tokensOfSearches(uses: number, ownTokens: number, mostTokens: number): 
   return tokens;
 }
 
-/** The features of the request if it stated a maximum of the uses of all tools together. */
-export function withMaxUses(features: RequestFeatures, maxUses: number): RequestFeatures {
+/** The features of the request if it stated a maximum of the uses of all tools together, or of each tool that has none. */
+export function withMaxUses(
+  features: RequestFeatures,
+  maxUses: number,
+  isOfAll: boolean,
+): RequestFeatures {
   const tools = features.tools.map((tool) => {
     const { maxUses: own = maxUses } = tool;
-    return { ...tool, maxUses: Math.min(own, maxUses) };
+    return { ...tool, maxUses: isOfAll ? Math.min(own, maxUses) : own };
   });
-  return { ...features, tools, maxUses };
+  return isOfAll ? { ...features, tools, maxUses } : { ...features, tools };
 }
 
 /** The model reads its input again after each use of a tool, whichever it is. */
