@@ -1,7 +1,11 @@
 // The budgets that an attempt counts against, and their limits. The part that all attempts of an owner share is computed once
 // a month and then found by one lookup.
 
-import { type CalendarMonth, createMonthCache, isWithin } from '../../kernel/calendar/calendar-month.ts';
+import {
+  type CalendarMonth,
+  createMonthCache,
+  isWithin,
+} from '../../kernel/calendar/calendar-month.ts';
 import type { AccountName, BudgetAccounts } from './budget-account.ts';
 import type { BookRequest, Charge } from './budget-book.ts';
 import type { BudgetOwner, BudgetScopeKind } from './budget-ledger.ts';
