@@ -31,7 +31,7 @@ export function createRunJob(given: RunJobParts): RunJob {
     try {
       const order = await orderOf(parts, run, signal, span);
       const answer = await callModel(parts, order, signal, onOutput);
-      const result = resultOf(order, answer);
+      const result = await resultOf(order, answer);
       span?.end();
       return { kind: 'succeeded', result };
     } catch (thrown) {
@@ -76,11 +76,14 @@ async function orderOf(
   };
 }
 
-function resultOf(
+/** Other work runs between the steps on a large answer. */
+async function resultOf(
   { plan }: CallOrder,
   { body, record }: ModelAnswer,
-): Extract<RunOutcome, { kind: 'succeeded' }>['result'] {
-  const response = parseAnswer(body.toString('utf8'));
+): Promise<Extract<RunOutcome, { kind: 'succeeded' }>['result']> {
+  await turnAfter(body.length);
+  const response = await parseAnswer(body.toString('utf8'));
+  await turnAfter(body.length);
   const format = answerFormat(plan);
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = record;
   const { cacheWrite1hTokens, reasoningTokens } = record;
@@ -102,11 +105,12 @@ function resultOf(
 }
 
 /** A result is stored and published as JSON, so an answer that cannot be written again is a failure of the provider. */
-function parseAnswer(text: string): unknown {
+async function parseAnswer(text: string): Promise<unknown> {
   if (isNestedTooDeeply(text))
     throw new SpillwayError('PROVIDER_UNAVAILABLE', 'the answer is nested too deeply', {
       params: { reason: 'error' },
     });
+  await turnAfter(text.length);
   return JSON.parse(text);
 }
 

@@ -5,6 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { turnAfter } from '../../kernel/next-turn.ts';
 import { ownerOf } from './body-owner.ts';
 import { type BodyQuota, MAX_SMALL_BODY_BYTES } from './body-quota.ts';
 
@@ -44,6 +45,8 @@ export function boundAnswers(app: FastifyInstance, quota: BodyQuota): void {
       reply.raw.once('close', () => lease.release());
     }
     expectReading(reply.raw);
+    // Writing the text and sending it are steps of their own.
+    await turnAfter(payload.length);
     return payload;
   });
 }

@@ -15,6 +15,7 @@ import type { JobEstimate } from '../../jobs/model/job-estimate.ts';
 import { jobMessageBody, parseJobMessage } from '../../jobs/model/job-message.ts';
 import { JOB_STATES } from '../../jobs/model/job-state.ts';
 import { type JobReader, toJobView, toReceipt } from '../../jobs/model/job-view.ts';
+import { isWrittenJson, writeWithResponse } from '../../jobs/model/written-json.ts';
 import type { CancelJob } from '../../jobs/pipeline/cancel-job.ts';
 import type { JobHistory } from '../../jobs/ports/job-history.ts';
 import type { JobStore } from '../../jobs/ports/job-store.ts';
@@ -112,7 +113,7 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
         validatorCompiler: namingValidator,
         schema: { ...documented('One job'), params: jobPath, response: { 200: jobView } },
       },
-      async (request) => {
+      async (request, reply) => {
         const { organizationId, ...reader } = await readerOf(parts, request);
         const job = found(await jobs.find({ organizationId, publicId: request.params.id }));
         const [estimate, result, attempts] = await Promise.all([
@@ -120,7 +121,10 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
           history.result(job.id),
           history.attempts(job.id),
         ]);
-        return toJobView(job, reader, { ...estimate, result, history: attempts });
+        const view = toJobView(job, reader, { ...estimate, result, history: attempts });
+        const response = result?.response;
+        if (isWrittenJson(response)) reply.serializer(() => writeWithResponse(view, response));
+        return reply.send(view);
       },
     );
 

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { isHandedOver, type Job } from '../../../src/jobs/model/job.ts';
 import { delayed, failed, routed, started, succeeded } from '../../../src/jobs/model/job-moves.ts';
 import { messageFor } from '../../../src/jobs/model/job-pointer.ts';
+import { isWrittenJson, writeWithResponse } from '../../../src/jobs/model/written-json.ts';
 import type { DeadLetterStore } from '../../../src/jobs/ports/dead-letter-store.ts';
 import type { JobEvent, JobHistory } from '../../../src/jobs/ports/job-history.ts';
 import type { JobQueue } from '../../../src/jobs/ports/job-queue.ts';
@@ -207,6 +208,23 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       );
       const small = await opened.history.events(job.id, { limit: 50, maxBytes: 1 });
       assert.equal(small.length, 2, 'the first event has no bytes');
+    });
+
+    it('a large result is read back as it was written, and other work runs between the steps of storing it', async () => {
+      const job = await create();
+      const running = await move(started(job, WORKER, 2000));
+      const response = { data: Array(400_000).fill(0.125), note: ',"response":{}' };
+      const result = { ...plainResult(), output: 'a ","response":{ in a text', response };
+      let wasServed = false;
+      setImmediate(() => {
+        wasServed = true;
+      });
+      await move(succeeded(running, result, 3000));
+      assert.ok(wasServed);
+      const read = await opened.history.result(job.id);
+      assert.ok(read && isWrittenJson(read.response));
+      assert.deepEqual(JSON.parse(JSON.stringify(read)), result);
+      assert.deepEqual(JSON.parse(writeWithResponse(read, read.response)), result);
     });
 
     it("the current run's output becomes events, each with the new part", async () => {

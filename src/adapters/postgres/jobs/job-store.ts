@@ -4,6 +4,7 @@
 
 import type { Job } from '../../../jobs/model/job.ts';
 import type { JobMove, JobStore, JobWithMessage } from '../../../jobs/ports/job-store.ts';
+import { resultTextOf } from '../../sql/jobs/job-result.ts';
 import { toJob } from '../../sql/jobs/job-row.ts';
 import { createJobStore, type JobStoreParts, SUBMITTED } from '../../sql/jobs/job-store.ts';
 import { fromStoredText, toStoredText } from '../../sql/jobs/stored-message.ts';
@@ -39,7 +40,7 @@ export function createPostgresJobStore(parts: PostgresJobStoreParts): JobStore {
     },
     async move(move) {
       if (needsOwnTransaction(move)) return common.move(move);
-      const result = move.result && JSON.stringify(move.result);
+      const result = await resultTextOf(move);
       const job = await grouped.move({ move, result });
       if (job) onChanged?.(job);
       return job;

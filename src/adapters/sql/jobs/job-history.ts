@@ -8,7 +8,7 @@ import {
   type Transaction,
 } from 'kysely';
 import type { ErrorCode } from '../../../errors/codes.ts';
-import type { Job, JobResult } from '../../../jobs/model/job.ts';
+import type { Job } from '../../../jobs/model/job.ts';
 import type {
   JobAttempt,
   JobEvent,
@@ -20,6 +20,7 @@ import type { AttemptEnd, AttemptStart } from '../../../jobs/ports/job-store.ts'
 import type { JobAttemptsTable, JobEventsTable, Schema } from '../schema.ts';
 import { toNumber, toOptionalNumber } from '../sql-dialect.ts';
 import type { JobOwner, JobProgress } from './job-progress.ts';
+import { createResultReader } from './job-result.ts';
 import { fromJson } from './job-row.ts';
 
 export function createJobHistory(db: Kysely<Schema>, progress?: JobProgress): JobHistory {
@@ -43,14 +44,7 @@ export function createJobHistory(db: Kysely<Schema>, progress?: JobProgress): Jo
         .execute();
       return rows.map(toAttempt);
     },
-    async result(jobId) {
-      const row = await db
-        .selectFrom('job_results')
-        .select('result')
-        .where('job_id', '=', jobId)
-        .executeTakeFirst();
-      return row && (fromJson(row.result) as JobResult);
-    },
+    result: createResultReader(db),
     async savePartial(jobId, run, output, at) {
       // PostgreSQL's text cannot contain NUL.
       const partial = { jobId, run, text: output.replaceAll('\u0000', ''), at };
@@ -221,18 +215,6 @@ export async function finishAttempt(
     })
     .where('job_id', '=', jobId)
     .where('run', '=', end.run)
-    .execute();
-}
-
-/** A plain insert: the fence admits one success, and a job retried from a dead letter never had a result. */
-export async function saveResult(
-  trx: Transaction<Schema>,
-  jobId: string,
-  result: JobResult,
-): Promise<void> {
-  await trx
-    .insertInto('job_results')
-    .values({ job_id: jobId, result: JSON.stringify(result) })
     .execute();
 }
 

@@ -20,8 +20,9 @@ import type { QueueSignals } from '../queue/queue-signals.ts';
 import type { JobsTable, Schema } from '../schema.ts';
 import { toNumber } from '../sql-dialect.ts';
 import { addDeadLetter } from './dead-letter-store.ts';
-import { finishAttempt, insertEvents, saveResult, startAttempt } from './job-history.ts';
+import { finishAttempt, insertEvents, startAttempt } from './job-history.ts';
 import type { JobProgress, MoveProgress } from './job-progress.ts';
+import { resultTextOf, saveResult } from './job-result.ts';
 import { toChangedColumns, toJob, toJobRow } from './job-row.ts';
 import { fromStoredText, toStoredText } from './stored-message.ts';
 
@@ -86,8 +87,9 @@ export function createJobStore(parts: JobStoreParts): JobStore {
     },
     list: async (page) => (await pageOf(db, page).execute()).map(toJob),
     async move(move) {
+      const result = await resultTextOf(move);
       const moved = await writeWithProgress(parts, async (trx, withProgress) => {
-        const written = await writeMove(trx, move);
+        const written = await writeMove(trx, move, result);
         if (written && withProgress) await progress?.insert(trx, written, moveProgress(move));
         return written;
       });
@@ -174,7 +176,11 @@ async function insertJob(
   return true;
 }
 
-async function writeMove(trx: Transaction<Schema>, move: JobMove): Promise<Job | undefined> {
+async function writeMove(
+  trx: Transaction<Schema>,
+  move: JobMove,
+  result: string | undefined,
+): Promise<Job | undefined> {
   const row = await trx
     .updateTable('jobs')
     .set({
@@ -195,7 +201,7 @@ async function writeMove(trx: Transaction<Schema>, move: JobMove): Promise<Job |
   await insertEvents(trx, job.id, eventsBefore, move.events, move.at);
   if (move.attemptStart) await startAttempt(trx, job, move.attemptStart);
   if (move.attemptEnd) await finishAttempt(trx, job.id, move.attemptEnd);
-  if (move.result) await saveResult(trx, job.id, move.result);
+  if (result !== undefined) await saveResult(trx, job.id, result);
   if (move.deadLetter) await addDeadLetter(trx, move.deadLetter);
   await enqueueAll(trx, move.outbox ?? [], move.at);
   return job;
