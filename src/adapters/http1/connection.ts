@@ -8,6 +8,7 @@ import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { ReadCopier } from './copy-read.ts';
 import type { Exchange, Transport } from './exchange.ts';
 import type { OpenSocket, Origin } from './open-socket.ts';
+import type { ReadTurns } from './read-turns.ts';
 import type { RequestHeads } from './request-head.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseParser, type ResponseSink } from './response-parser.ts';
@@ -18,6 +19,7 @@ export type ConnectionParts = {
   readonly openSocket: OpenSocket;
   readonly heads: RequestHeads;
   readonly sendRequest: SendRequest;
+  readonly readTurns: ReadTurns;
   readonly connectTimeoutMs: number;
   readonly clock: Clock;
 };
@@ -34,6 +36,8 @@ const DEFAULT_IDLE_MS = 4000;
 /** Subtracted from the server's keep-alive time: its close may cross with the next request. */
 const IDLE_MARGIN_MS = 1000;
 const MAX_IDLE_MS = 60_000;
+/** A larger read is one of many: TLS delivers pieces of this size. */
+const LARGE_READ_BYTES = 16 * 1024;
 
 export class Connection implements ResponseSink, Transport {
   /** A timestamp on the monotonic clock. */
@@ -48,6 +52,8 @@ export class Connection implements ResponseSink, Transport {
   #keepAliveMs: number | undefined;
   #error: Error | undefined;
   #isPaused = false;
+  /** Waits for its turn to read on. */
+  #isWaiting = false;
   #isClosed = false;
 
   constructor(parts: ConnectionParts, owner: ConnectionOwner) {
@@ -87,7 +93,7 @@ export class Connection implements ResponseSink, Transport {
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    this.#socket.resume();
+    if (!this.#isWaiting) this.#socket.resume();
   }
 
   close(): void {
@@ -111,6 +117,7 @@ export class Connection implements ResponseSink, Transport {
     const idleMs = this.#idleMs();
     // A pause belongs to the finished exchange, not to the next one.
     this.resume();
+    if (this.#isWaiting) this.#socket.resume();
     // A server that responded before it read the whole request may parse the rest as another request.
     if (!isClean || idleMs <= 0 || this.#socket.writableLength > 0) this.close();
     else {
@@ -134,6 +141,16 @@ export class Connection implements ResponseSink, Transport {
     } catch (error) {
       this.#fail(error instanceof Error ? error : closedEarly());
     }
+    if (read.length >= LARGE_READ_BYTES && this.#exchange && !this.#isWaiting) this.#waitForTurn();
+  }
+
+  #waitForTurn(): void {
+    this.#isWaiting = true;
+    this.#socket.pause();
+    this.#parts.readTurns.wait(() => {
+      this.#isWaiting = false;
+      if (!this.#isPaused && !this.#isClosed) this.#socket.resume();
+    });
   }
 
   /** The server has closed its side. */

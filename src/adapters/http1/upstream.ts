@@ -9,6 +9,7 @@ import type { Upstream } from '../../upstream/upstream.ts';
 import { Exchange } from './exchange.ts';
 import { createSocketOpener, readOrigin } from './open-socket.ts';
 import { OriginPool } from './origin-pool.ts';
+import { ReadTurns } from './read-turns.ts';
 import { RequestHeads } from './request-head.ts';
 import { createRequestSender } from './send-request.ts';
 
@@ -23,6 +24,7 @@ export type Http1UpstreamOptions = {
 export function createHttp1Upstream(options: Http1UpstreamOptions): Upstream {
   const { connectTimeoutMs, maxConnectionsPerOrigin: maxConnections, clock, ca } = options;
   const openSocket = createSocketOpener(ca && createSecureContext({ ca: [...ca] }));
+  const readTurns = new ReadTurns();
   const pools = new Map<string, OriginPool>();
   let closing: Promise<void> | undefined;
 
@@ -32,7 +34,7 @@ export function createHttp1Upstream(options: Http1UpstreamOptions): Upstream {
       const origin = readOrigin(text);
       const sendRequest = createRequestSender(origin.isSecure);
       const heads = new RequestHeads(origin.host);
-      const sockets = { origin, openSocket, heads, sendRequest, connectTimeoutMs };
+      const sockets = { origin, openSocket, heads, sendRequest, readTurns, connectTimeoutMs };
       pool = new OriginPool({ ...sockets, maxConnections, clock });
       pools.set(text, pool);
     }

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { systemClock } from '../../kernel/clock.ts';
+import { ReadTurns } from './read-turns.ts';
+import { createHttp1Upstream } from './upstream.ts';
+
+test('connections resume in order, a few in each turn of the event loop', async () => {
+  const turns = new ReadTurns();
+  const resumed: number[] = [];
+  for (let index = 0; index < 20; index += 1) turns.wait(() => resumed.push(index));
+  assert.deepEqual(resumed, []);
+  const sizes: number[] = [];
+  while (resumed.length < 20) {
+    await nextTurn();
+    sizes.push(resumed.length);
+  }
+  assert.deepEqual(sizes, [8, 16, 20]);
+  assert.deepEqual(
+    resumed,
+    Array.from({ length: 20 }, (_, index) => index),
+  );
+});
+
+test('a connection that waits again while it resumes has another turn', async () => {
+  const turns = new ReadTurns();
+  let resumed = 0;
+  const again = (): void => {
+    resumed += 1;
+    if (resumed < 3) turns.wait(again);
+  };
+  turns.wait(again);
+  for (let turn = 1; turn <= 3; turn += 1) {
+    await nextTurn();
+    assert.equal(resumed, turn);
+  }
+});
+
+test('a large answer that has arrived is read in pieces, with a turn of the event loop between them', async (context) => {
+  const answer = Buffer.alloc(8 * 2 ** 20, 'x');
+  const server = createServer((_request, response) => void response.end(answer));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  context.after(() => server.close());
+  const options = { connectTimeoutMs: 5000, maxConnectionsPerOrigin: 2, clock: systemClock };
+  const upstream = createHttp1Upstream(options);
+  context.after(() => upstream.close());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let total = 0;
+  let inTurn = 0;
+  let mostInTurn = 0;
+  await new Promise<void>((resolve, reject) => {
+    const listener = {
+      onHead() {},
+      onData({ length }: Buffer) {
+        total += length;
+        if (inTurn === 0) setImmediate(() => void (inTurn = 0));
+        inTurn += length;
+        mostInTurn = Math.max(mostInTurn, inTurn);
+      },
+      onEnd: resolve,
+      onFailure: reject,
+    };
+    upstream.send({ origin, path: '/', method: 'POST', headers: [], body: Buffer.of() }, listener);
+  });
+  assert.equal(total, answer.length);
+  assert.ok(mostInTurn <= 128 * 1024, `${mostInTurn} bytes`);
+});
