@@ -40,8 +40,9 @@ if (existsSync(source)) {
 
 /**
  * Sets V8's young generation and glibc's allocator up, which read their settings only when a process begins. A young generation
- * of twice the usual size is collected half as often, and by then a request has left nothing behind. With fixed thresholds the
- * memory of large bodies is returned; by default the thresholds grow with every large buffer that is freed. One arena for all
+ * of twice the usual size is collected half as often, and by then a request has left nothing behind. With a fixed threshold every
+ * read of 32 KiB or more is memory of its own, which returns to the system; by default the threshold grows with every large buffer that
+ * is freed, and thousands of reads fragment the heap for good: 300 fast streams left 118 MiB instead of 17. One arena for all
  * threads instead of one for each takes 3 MiB less. The process replaces itself, so its id, its streams and its arguments stay.
  */
 function restartWithMemorySettings() {
@@ -49,7 +50,7 @@ function restartWithMemorySettings() {
   if (process.platform !== 'linux' || !process.execve || process.send) return;
   if (!runsServer(process.argv[2]) || process.env.MALLOC_MMAP_THRESHOLD_ !== undefined) return;
   const settings = {
-    MALLOC_MMAP_THRESHOLD_: '262144',
+    MALLOC_MMAP_THRESHOLD_: '32768',
     MALLOC_TRIM_THRESHOLD_: '4194304',
     MALLOC_ARENA_MAX: '1',
   };

@@ -5,7 +5,6 @@
 
 import type { Socket } from 'node:net';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
-import { ReadCopier } from './copy-read.ts';
 import type { Exchange, Transport } from './exchange.ts';
 import type { OpenSocket, Origin } from './open-socket.ts';
 import type { ReadTurns } from './read-turns.ts';
@@ -45,7 +44,6 @@ export class Connection implements ResponseSink, Transport {
   readonly #parts: ConnectionParts;
   readonly #owner: ConnectionOwner;
   readonly #parser = new ResponseParser(this);
-  readonly #copier = new ReadCopier();
   readonly #socket: Socket;
   readonly #cancelConnecting: CancelTimer;
   #exchange: Exchange | undefined;
@@ -102,7 +100,6 @@ export class Connection implements ResponseSink, Transport {
 
   onHead(head: ResponseHead): void {
     this.#keepAliveMs = head.keepAliveMs;
-    this.#copier.begin(head.headers);
     this.#exchange?.begun(head);
   }
 
@@ -111,7 +108,6 @@ export class Connection implements ResponseSink, Transport {
   }
 
   onEnd(isClean: boolean): void {
-    this.#copier.end();
     const exchange = this.#exchange;
     this.#exchange = undefined;
     const idleMs = this.#idleMs();
@@ -132,16 +128,16 @@ export class Connection implements ResponseSink, Transport {
     return Math.min(this.#keepAliveMs - IDLE_MARGIN_MS, MAX_IDLE_MS);
   }
 
-  #take(read: Buffer): void {
+  #take(bytes: Buffer): void {
     if (this.#isClosed) return;
     // Bytes without a request in flight are unsolicited.
     if (!this.#exchange) return this.close();
     try {
-      this.#parser.take(this.#copier.copy(read));
+      this.#parser.take(bytes);
     } catch (error) {
       this.#fail(error instanceof Error ? error : closedEarly());
     }
-    if (read.length >= LARGE_READ_BYTES && this.#exchange && !this.#isWaiting) this.#waitForTurn();
+    if (bytes.length >= LARGE_READ_BYTES && this.#exchange && !this.#isWaiting) this.#waitForTurn();
   }
 
   #waitForTurn(): void {

@@ -1,6 +1,6 @@
-// Opens a socket to an origin, plain or over TLS. All sockets read into one shared buffer: by default Node allocates 64 KiB
-// per read and pushes it through a stream. libuv fills the buffer and runs the callback in one step, so two connections
-// never use it at the same time; the connection copies what it keeps (copy-read).
+// Opens a socket to an origin, plain or over TLS. All sockets read into one shared buffer and pass on a copy of the exact
+// size: by default Node allocates 64 KiB per read and pushes it through a stream. libuv fills the buffer and runs the
+// callback in one step, so two connections never use it at the same time.
 
 import { connect as connectPlain, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectSecure, type SecureContext } from 'node:tls';
@@ -28,7 +28,6 @@ export function readOrigin(text: string): Origin {
   return { isSecure, hostname: bare, port: given, host, session: undefined };
 }
 
-/** The bytes are valid within the callback alone. */
 export type OpenSocket = (origin: Origin, onBytes: (bytes: Buffer) => void) => Socket;
 
 /** `secureContext` holds the trusted certificate authorities; Node's defaults apply without it. */
@@ -37,7 +36,7 @@ export function createSocketOpener(secureContext: SecureContext | undefined): Op
   return (origin, onBytes) => {
     const { hostname: host, port } = origin;
     const callback = (count: number): boolean => {
-      onBytes(buffer.subarray(0, count));
+      onBytes(Buffer.from(buffer.subarray(0, count)));
       return true;
     };
     const options = { host, port, noDelay: true, onread: { buffer, callback } };

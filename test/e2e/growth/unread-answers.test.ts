@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, suite, test } from 'node:test';
@@ -22,6 +22,13 @@ const EMBEDDING = `{"object":"embedding","index":0,"embedding":[${'-0.0123456789
 const EMBEDDINGS = Buffer.from(
   `{"object":"list","data":[${`${EMBEDDING},`.repeat(Math.ceil((20 * MIB) / EMBEDDING.length)).slice(0, -1)}],"model":"m","usage":{"prompt_tokens":5,"total_tokens":5}}`,
 );
+const EVENT = `data: {"choices":[{"index":0,"delta":{"content":"${'word '.repeat(20)}"}}]}\n\n`;
+const EVENTS = Buffer.from(EVENT.repeat(300));
+const CHAT = JSON.stringify({
+  model: 'gpt-5-mini',
+  stream: true,
+  messages: [{ role: 'user', content: 'Hello' }],
+});
 const EMBED = JSON.stringify({ model: 'text-embedding-3-small', input: 'Hello' });
 
 suite('callers that do not read', () => {
@@ -35,9 +42,10 @@ suite('callers that do not read', () => {
   before(async () => {
     provider = createServer((request, response) => {
       request.resume();
-      request.on('end', () =>
-        response.writeHead(200, { 'content-type': 'application/json' }).end(EMBEDDINGS),
-      );
+      request.on('end', () => {
+        if (request.url?.endsWith('/chat/completions')) return streamFast(response);
+        response.writeHead(200, { 'content-type': 'application/json' }).end(EMBEDDINGS);
+      });
     });
     await once(provider.listen(0, '127.0.0.1'), 'listening');
     writeFileSync(join(folder, 'spillway.yaml'), SETTINGS);
@@ -104,6 +112,16 @@ suite('callers that do not read', () => {
     return Math.round((peak - baseBytes) / MIB);
   }
 
+  /** An idle process returns its memory within seconds. */
+  async function assertReturned(): Promise<void> {
+    let grown = Number.POSITIVE_INFINITY;
+    for (let second = 0; second < 60 && grown > 100; second += 1) {
+      await pause(1000);
+      grown = (residentBytes() - startBytes) / MIB;
+    }
+    assert.ok(grown <= 100, `${Math.round(grown)} MiB`);
+  }
+
   async function untilServed(): Promise<void> {
     for (let status = 0; status !== 200; status = await embed()) await pause(50);
   }
@@ -150,15 +168,31 @@ suite('callers that do not read', () => {
 
   test('answers of 20 MB leave no memory behind', async () => {
     for (let round = 0; round < 8; round += 1) await Promise.all([1, 2, 3, 4, 5].map(embed));
-    let grown = Number.POSITIVE_INFINITY;
-    // An idle process returns its memory within seconds.
-    for (let second = 0; second < 60 && grown > 100; second += 1) {
-      await pause(1000);
-      grown = (residentBytes() - startBytes) / MIB;
-    }
-    assert.ok(grown <= 100, `${Math.round(grown)} MiB`);
+    await assertReturned();
+  });
+
+  test('hundreds of fast streams whose callers stop reading leave no memory behind', async () => {
+    for (let count = 0; count < 250; count += 1)
+      ask('POST', '/v1/chat/completions', `content-length: ${CHAT.length}\r\n`, CHAT);
+    await pause(5000);
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await assertReturned();
   });
 });
+
+/** More than the buffers of both connections take, at the pace of its reader. */
+function streamFast(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  let written = 0;
+  const goOn = () => {
+    while (written < 400) {
+      written += 1;
+      if (!response.write(EVENTS)) return void response.once('drain', goOn);
+    }
+    response.end('data: [DONE]\n\n');
+  };
+  goOn();
+}
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
