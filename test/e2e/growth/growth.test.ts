@@ -228,6 +228,8 @@ suite('growth', () => {
       agent: false,
       headers,
     });
+    // Each write waits for the close, too.
+    upload.setMaxListeners(0);
     // A refused upload is reset.
     upload.on('error', () => {});
     upload.on('response', (response) => void response.resume());

@@ -107,8 +107,7 @@ suite('callers that do not read', () => {
     const timer = setInterval(() => {
       peak = Math.max(peak, residentBytes());
     }, 50);
-    await work();
-    clearInterval(timer);
+    await work().finally(() => clearInterval(timer));
     return Math.round((peak - baseBytes) / MIB);
   }
 
@@ -122,8 +121,13 @@ suite('callers that do not read', () => {
     assert.ok(grown <= 100, `${Math.round(grown)} MiB`);
   }
 
+  /** While answers still arrive a request may be admitted, and its answer beyond the bound closes the connection. */
+  async function untilRefused(): Promise<void> {
+    for (let status = 0; status !== 429; status = await embed().catch(() => 0)) await pause(50);
+  }
+
   async function untilServed(): Promise<void> {
-    for (let status = 0; status !== 200; status = await embed()) await pause(50);
+    for (let status = 0; status !== 200; status = await embed().catch(() => 0)) await pause(50);
   }
 
   test('bodies in chunks of one byte take no multiple of their size', async () => {
@@ -148,7 +152,7 @@ suite('callers that do not read', () => {
         await pause(50);
       }
       await pause(2000);
-      assert.equal(await embed(), 429);
+      await untilRefused();
     });
     assert.ok(grown < 400, `${grown} MiB`);
     for (const socket of sockets.splice(0)) socket.destroy();
