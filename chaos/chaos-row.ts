@@ -6,9 +6,9 @@ import type { Arena } from './installation/arena.ts';
 export type Counters = {
   /** Jobs, messages or requests that were submitted, each counted once however often it was sent. */
   readonly attempted: number;
-  /** Attempted ones with a received 202 or broker confirm. */
+  /** Attempted submissions for which a 202 or a broker confirm was received. */
   readonly acknowledged: number;
-  /** Acknowledged ones that did not end as they should have. */
+  /** Acknowledged submissions without the end that their row requires. */
   readonly lost: number;
   /** Results and settlements beyond one per job. */
   readonly duplicatedEffects: number;
@@ -38,7 +38,7 @@ export type ChaosRow = {
   readonly title: string;
   /** The row's position in the table. */
   readonly order: number;
-  /** Whether the row is one of the few that run on every change. */
+  /** The short form, which CI runs on every change, includes the row. */
   readonly isInShort: boolean;
   run(arena: Arena): Promise<RowFinding>;
 };

@@ -35,7 +35,7 @@ const DEFAULT_IDLE_MS = 4000;
 /** Subtracted from the server's keep-alive time: its close may cross with the next request. */
 const IDLE_MARGIN_MS = 1000;
 const MAX_IDLE_MS = 60_000;
-/** A larger read is one of many: TLS delivers pieces of this size. */
+/** From this size on, a read is assumed to be one of many. TLS delivers pieces of this size. */
 const LARGE_READ_BYTES = 16 * 1024;
 
 export class Connection implements ResponseSink, Transport {

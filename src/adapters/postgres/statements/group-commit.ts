@@ -77,7 +77,7 @@ export function createGroupCommit<Item, Result>(
   };
 }
 
-/** The pending items, in order, without those that have a key that is in flight or already in the batch. */
+/** The pending items in order, except items whose key is in flight or already in the batch. */
 function nextBatch<Item, Result>(
   { keyOf, sizeOf }: GroupCommitParts<Item, Result>,
   pending: readonly Pending<Item, Result>[],
