@@ -130,10 +130,10 @@ test('a retired allotment ends when the store knows all attempts that it paid', 
   assert.deepEqual([allotments.isOpen('ended'), allotments.isOpen('lasts')], [false, true]);
   allotments.stored([usageRecord('ended')], []);
   assert.deepEqual(renew(allotments, 3000).ended, []);
-  assert.equal(allotments.isOpen(request?.id ?? ''), true);
+  assert.equal(allotments.has(request?.id ?? ''), true);
   allotments.stored([], [reservationOf('lasts')]);
   assert.deepEqual(renew(allotments, 4000).ended, [request?.id]);
-  assert.equal(allotments.isOpen(request?.id ?? ''), false);
+  assert.equal(allotments.has(request?.id ?? ''), false);
 });
 
 test('an allotment is emptied when a request of its budget is refused, on this server or another', () => {

@@ -158,9 +158,14 @@ export class Allotments {
     for (const { id } of opened) this.#forget(id);
   }
 
-  /** Of an attempt: it was paid here and has not ended. Of an allotment: it has not ended. */
-  isOpen(id: string): boolean {
-    return this.#paid.get(id)?.isOpen === true || this.#allotments.has(id);
+  /** True if the attempt was paid here and has not ended. */
+  isOpen(attemptId: string): boolean {
+    return this.#paid.get(attemptId)?.isOpen === true;
+  }
+
+  /** True until the allotment has ended. */
+  has(allotmentId: string): boolean {
+    return this.#allotments.has(allotmentId);
   }
 
   /** A budget of the reservation has too little for it: gives up what is left here; true if that is anything. */

@@ -115,6 +115,11 @@ export class LocalLedger implements BudgetLedger, DrainListener {
     return this.#book.isOpen(attemptId);
   }
 
+  /** Budgets of one process have no allotments; its journal may have those of its time in a cluster. */
+  hasAllotment(): boolean {
+    return false;
+  }
+
   stored(records: readonly UsageRecord[]): void {
     this.#unstored.stored(records);
   }

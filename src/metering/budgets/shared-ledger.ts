@@ -98,8 +98,12 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     await this.#renewal.close();
   }
 
-  isOpen(id: string): boolean {
-    return this.#allotments.isOpen(id);
+  isOpen(attemptId: string): boolean {
+    return this.#allotments.isOpen(attemptId);
+  }
+
+  hasAllotment(id: string): boolean {
+    return this.#allotments.has(id);
   }
 
   stored(records: readonly UsageRecord[], opened: readonly BudgetReservation[]): void {
@@ -158,6 +162,10 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   }
 
   #answer(asked: readonly PendingReservation[], refusals: readonly ReservationRefusal[]): void {
+    if (refusals.length === 0) {
+      for (const pending of asked) this.#accept(pending);
+      return;
+    }
     const refusalOf = new Map(refusals.map((refusal) => [refusal.id, refusal]));
     for (const pending of asked) {
       const refusal = refusalOf.get(pending.reservation.id);

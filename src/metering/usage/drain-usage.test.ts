@@ -65,6 +65,7 @@ function rig(folder: string, open: ReadonlySet<string> = new Set()): Rig {
   const log = { write: (entry: LogEntry) => void entries.push(entry), flush: async () => {} };
   const listener = {
     isOpen: (id: string) => open.has(id),
+    hasAllotment: (id: string) => open.has(id),
     reservationsAreRows: true,
     stored() {},
     crossed() {},

@@ -10,11 +10,10 @@ import { LOST, type UsageRecord } from './usage-record.ts';
 import type { ReservationChanges } from './usage-store.ts';
 
 export type OpenAttempts = {
-  /**
-   * For an attempt: false once it has ended, and its reservation need not be stored. For an allotment: whether this
-   * process has it.
-   */
-  isOpen(id: string): boolean;
+  /** False once the attempt has ended: its reservation need not be stored. */
+  isOpen(attemptId: string): boolean;
+  /** Whether the allotment belongs to this process. */
+  hasAllotment(id: string): boolean;
   /** True if the ledger also stores reservations itself, so that the store must learn of every end. */
   readonly reservationsAreRows: boolean;
 };
@@ -55,7 +54,7 @@ export class JournalSorter {
     const ended = this.#isReplaying || !this.#attempts ? endedIn(entries) : undefined;
     for (const entry of entries) {
       if (entry.kind === 'allotment') {
-        if (this.#attempts?.isOpen(entry.id)) allotments.push(entry.id);
+        if (this.#attempts?.hasAllotment(entry.id)) allotments.push(entry.id);
         else if (this.#isReplaying) this.#formerAllotments.add(entry.id);
       } else if (entry.kind === 'reservation') {
         if (this.#isOpen(entry.reservation.id, ended)) opened.push(entry.reservation);
