@@ -45,6 +45,20 @@ test('an evicted record leaves nothing behind', async () => {
   assert.deepEqual(Object.keys(await rig.outsider.hgetall('test:requests:sizes')), ['req_20']);
 });
 
+test('a record whose text ends within a surrogate pair is evicted like any other', async () => {
+  await rig.outsider.flushall();
+  const records = await openRecords({ records: 1 });
+  records.failed(owner('cut'), { ...attempt('a0'), reason: 'cut \ud83d', raw: { body: '\udc00' } });
+  for (let n = 1; n <= 3; n += 1) {
+    records.failed(owner(`req_${n}`), attempt(`a${n}`));
+    await records.flush();
+  }
+  assert.deepEqual(await rig.outsider.keys('test:requests:record:*'), [
+    'test:requests:record:req_3',
+  ]);
+  assert.ok((await rig.outsider.pttl('test:requests:record:req_3')) > 0);
+});
+
 test('a record is evicted after its retention, with the next write', async () => {
   await rig.outsider.flushall();
   const records = await openRecords({ retentionMs: 1000 });

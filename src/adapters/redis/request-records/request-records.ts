@@ -58,7 +58,7 @@ export function createRedisRequestRecords(parts: RedisRequestRecordsParts): Requ
     const { records, characters, attemptsPerRecord, retentionMs } = bounds;
     const refused = Math.ceil(records / SHARE_WITHOUT_ATTEMPT);
     const limits = [attemptsPerRecord, records, refused, characters, retentionMs];
-    const texts = [field, id, JSON.stringify(owner), JSON.stringify(value), attemptId];
+    const texts = [field, id, JSON.stringify(owner), wellFormedJson(value), attemptId];
     await link.runInBackground((redis) =>
       runScript(redis, ADD_TO_RECORD, keys, [...texts, ...limits, recordKey('')]),
     );
@@ -108,4 +108,14 @@ export function createRedisRequestRecords(parts: RedisRequestRecordsParts): Requ
       await Promise.all(writes);
     },
   };
+}
+
+/**
+ * The script decodes attempts when it evicts them, and Redis' JSON refuses half of a surrogate pair, as a text that is cut
+ * within an emoji ends in: U+FFFD replaces it.
+ */
+function wellFormedJson(value: unknown): string {
+  return JSON.stringify(value, (_, field: unknown) =>
+    typeof field === 'string' ? field.toWellFormed() : field,
+  );
 }
