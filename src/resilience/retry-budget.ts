@@ -2,12 +2,23 @@
 // load of an outage. Each request adds a fraction of a token, each retry takes one, and while requests are rare time adds
 // tokens too, so that a single caller can retry.
 
+/** The bucket of the organisation that asks for a token, which a shared budget counts on all servers. */
+export type RetryShare = {
+  readonly organizationId: string;
+  /** The organisation's requests at this server since it last asked for a token. */
+  readonly requests: number;
+  readonly capacity: number;
+};
+
 /** The port to the retry budget: a token bucket that bounds retries during an outage. */
 export type RetryBudget = {
   /** A request made its first attempt. Local and cheap: the next `take` carries the deposits along. */
   deposit(provider: string): void;
-  /** Calls back once; false when the bucket is empty. Rare, so it may cost a round trip. */
-  take(provider: string, onAnswer: (isGranted: boolean) => void): void;
+  /**
+   * Calls back once; false when the bucket is empty, or the share of the organisation. Rare, so it may cost a round trip.
+   * A budget of one process ignores the share, which the caller counts as well.
+   */
+  take(provider: string, onAnswer: (isGranted: boolean) => void, share?: RetryShare): void;
   close(): Promise<void>;
 };
 

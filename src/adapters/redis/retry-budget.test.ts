@@ -6,6 +6,7 @@ import { retryBudgetContract, take } from '../../../test/contract/retry-budget.t
 import { openRedisRig, type RedisRig } from '../../../test/support/stores/redis-rig.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { RetryBudget, RetryBudgetRules } from '../../resilience/retry-budget.ts';
+import { shareRetryBudget } from '../../resilience/retry-shares.ts';
 import { createRedisRetryBudget } from './retry-budget.ts';
 
 const TIMELESS: RetryBudgetRules = { perRequest: 0.1, perSecond: 0, capacity: 8 };
@@ -45,6 +46,27 @@ describe('with a Redis', () => {
     for (let request = 0; request < 600; request += 3)
       await Promise.all(budgets.map((budget) => call(budget, true)));
     assert.ok(calls > 600 && calls <= 720, `${calls} calls`);
+  });
+
+  test('retries of one organisation on several servers leave a part of the budget to others', async () => {
+    const servers = await Promise.all(
+      [openBudget(), openBudget(), openBudget()].map(async (opened) =>
+        shareRetryBudget(await opened, systemClock, TIMELESS),
+      ),
+    );
+    const takeAll = async (organization: string): Promise<number> => {
+      const answers = await Promise.all(
+        servers.flatMap((server) =>
+          Array.from(
+            { length: 8 },
+            () => new Promise<boolean>((resolve) => server.take('mixed', organization, resolve)),
+          ),
+        ),
+      );
+      return answers.filter(Boolean).length;
+    };
+    assert.equal(await takeAll('alice'), 6);
+    assert.equal(await takeAll('bob'), 2);
   });
 
   test('time without requests adds tokens, on the clock of Redis', async () => {
