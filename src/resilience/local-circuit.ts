@@ -108,6 +108,11 @@ export class LocalCircuit {
     return this.#callers.isFailing(organization, now);
   }
 
+  /** Whether the organisation has called in the window and too few of its calls failed. */
+  isSucceeding(organization: string, now: number): boolean {
+    return this.totalsOf(organization, now).calls > 0 && !this.isFailing(organization, now);
+  }
+
   /** Failures that opened the organisation's own circuit must not open it a second time. */
   forget(organization: string): void {
     this.#callers.forget(organization);

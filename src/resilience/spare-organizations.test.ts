@@ -160,3 +160,48 @@ test('a probe of a model that does not end lets another organisation pass on tri
   await clock.advance(15_000);
   assert.equal(request('other')?.isAllowed, true);
 });
+
+/** The circuits of a cluster, as two of its servers use them. */
+function openCluster() {
+  const clock = createTestClock();
+  let probes = 0;
+  const shared = createMemoryBreakerBoard({
+    rules: BREAKER_DEFAULTS,
+    clock,
+    newProbeId: () => `probe-${(probes += 1)}`,
+    longestCallMs: 600_000,
+    onTransition: () => {},
+  });
+  for (let n = 0; n < failures; n += 1) shared.report(CALL, 'failure', 'hostile');
+  const server = () => {
+    const board = spareOrganizations(shared, clock);
+    const request = (organization: string): BreakerAnswer | undefined => {
+      let given: BreakerAnswer | undefined;
+      board.requestPass(KEY, (answer) => (given = answer), organization);
+      return given;
+    };
+    return { board, request };
+  };
+  return { clock, here: server(), there: server() };
+}
+
+test('a probe of another server that does not end holds up an organisation for 15 seconds', async () => {
+  const { clock, here, there } = openCluster();
+  await clock.advance(openMs);
+  assert.equal(here.request('hostile')?.isAllowed, true);
+  for (let seconds = 0; seconds < 15; seconds += 1) {
+    assert.equal(there.request('other')?.isAllowed, false);
+    await clock.advance(1000);
+  }
+  assert.equal(there.request('other')?.isAllowed, true);
+});
+
+test('a failed probe of another server lets an organisation pass on trial', async () => {
+  const { clock, here, there } = openCluster();
+  assert.equal(there.request('other')?.isAllowed, false);
+  await clock.advance(openMs);
+  const probe = here.request('hostile');
+  assert.ok(probe?.isAllowed);
+  here.board.report(probe.pass, 'failure', 'hostile');
+  assert.equal(there.request('other')?.isAllowed, true);
+});

@@ -5,8 +5,9 @@
 //   probing ─▶ yielding   its probe ended without a success: for 15 s it takes no other one while an organisation that was
 //                         refused in the last minute may come for it
 //
-//   refused ─▶ on trial   a probe of another organisation failed, or has not ended after 15 s; one organisation at a time,
-//                         and the next one 5 s later. A failure of its own in the last five minutes excludes an organisation
+//   refused ─▶ on trial   a probe of another organisation failed, or calls have been refused beside probes for 15 s; one
+//                         organisation at a time, and the next one 5 s later. A failure of its own in the last five
+//                         minutes excludes an organisation. The probes may be those of other servers
 //   on trial ─▶ spared    its call succeeded: its further calls pass until one fails or the circuit closes
 //           └▶ refused    its call failed
 //
@@ -20,8 +21,10 @@ import { type CircuitKey, circuitId } from './circuit-key.ts';
 const PROBE_PATIENCE_MS = 15_000;
 const TRIAL_INTERVAL_MS = 5_000;
 const MEMORY_MS = 300_000;
-const YIELD_MS = 15_000;
-const REFUSED_MS = 60_000;
+/** After its probe without a success an organisation leaves the next ones to others for this long. */
+export const YIELD_MS = 15_000;
+/** An organisation that was refused within this time may come for the probe. */
+export const REFUSED_MS = 60_000;
 const PROBE_WAIT_MS = 1000;
 const MAX_ORGANIZATIONS = 1000;
 const MAX_CIRCUITS = 1000;
@@ -64,7 +67,9 @@ export function spareOrganizations(
       board.requestPass(key, (answer) => {
         const now = clock.monotonic();
         if (!answer.isAllowed) {
-          const pass = openingOf(key).trial(key, organization, answer.cause, now);
+          const opening = openingOf(key);
+          opening.refused(answer, now);
+          const pass = opening.trial(key, organization, answer.cause, now);
           return onAnswer(pass ? { isAllowed: true, pass } : answer);
         }
         if (answer.pass.probe === undefined) openings.delete(circuitId(key));
@@ -107,6 +112,10 @@ class Opening {
   #trial: Call | undefined;
   #nextTrialAt = Number.NEGATIVE_INFINITY;
   #hasFailedProbe = false;
+  /** The end of the open time, as the last refused call saw it. */
+  #openUntil: number | undefined;
+  /** When the first call was refused beside probes since then. */
+  #probedSince: number | undefined;
   readonly #failedAt = new Map<string, number>();
   /** When the last probe of an organisation ended without a success. */
   readonly #yieldsAt = new Map<string, number>();
@@ -125,6 +134,22 @@ class Opening {
     return false;
   }
 
+  /** Probes of other servers show in the refusals: while one runs the wait is short, and one that failed moved the end. */
+  refused(
+    { retryAfterMs, cause }: { retryAfterMs: number; cause: 'failures' | 'limit' },
+    now: number,
+  ): void {
+    if (retryAfterMs <= PROBE_WAIT_MS) {
+      this.#probedSince ??= now;
+      return;
+    }
+    const until = now + retryAfterMs;
+    const isLater = this.#openUntil !== undefined && until > this.#openUntil + PROBE_WAIT_MS;
+    if (isLater && cause === 'failures') this.#hasFailedProbe = true;
+    this.#openUntil = until;
+    this.#probedSince = undefined;
+  }
+
   /** The pass of a call that the circuit refuses; undefined if it stays refused. */
   trial(
     key: CircuitKey,
@@ -133,7 +158,8 @@ class Opening {
     now: number,
   ): BreakerPass | undefined {
     note(this.#refusedAt, organization, now);
-    const isSlow = this.#probe !== undefined && now - this.#probe.startedAt >= PROBE_PATIENCE_MS;
+    const probedSince = Math.min(this.#probe?.startedAt ?? now, this.#probedSince ?? now);
+    const isSlow = now - probedSince >= PROBE_PATIENCE_MS;
     const isReopened = this.#hasFailedProbe && cause === 'failures';
     if ((!isSlow && !isReopened) || this.#isExcluded(organization, now)) return undefined;
     const pass: BreakerPass = { key, probe: undefined };

@@ -532,6 +532,10 @@ export function breakerBoardContract(
   });
 }
 
-export function ask(board: BreakerBoard, key: CircuitKey): Promise<BreakerAnswer> {
-  return new Promise((resolve) => board.requestPass(key, resolve));
+export function ask(
+  board: BreakerBoard,
+  key: CircuitKey,
+  organization?: string,
+): Promise<BreakerAnswer> {
+  return new Promise((resolve) => board.requestPass(key, resolve, organization));
 }

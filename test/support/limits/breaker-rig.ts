@@ -72,9 +72,9 @@ export function isClosed({ board }: BreakerServer): boolean {
 }
 
 /** Resolves with a pass as soon as this server is granted one. */
-export async function probe({ board }: BreakerServer): Promise<BreakerPass> {
+export async function probe({ board }: BreakerServer, organization?: string): Promise<BreakerPass> {
   for (;;) {
-    const answer = await ask(board, CIRCUIT);
+    const answer = await ask(board, CIRCUIT, organization);
     if (answer.isAllowed) return answer.pass;
     await sleep(systemClock, 5);
   }

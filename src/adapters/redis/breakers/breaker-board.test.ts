@@ -99,6 +99,32 @@ describe('servers that share a Redis', () => {
     assert.ok(ill.board.isClosed(own));
   });
 
+  test('a failure of an organisation among its successes on both servers opens no circuit beside a failing one', async () => {
+    const servers = await Promise.all([openBreakerServer(rig), openBreakerServer(rig)]);
+    const pass = { key: CIRCUIT, probe: undefined };
+    servers[0].board.report(pass, 'failure', 'healthy');
+    await servers[0].board.settled();
+    for (const { board } of servers)
+      for (let made = 0; made < 5; made += 1) board.report(pass, 'success', 'healthy');
+    await until(async () => (await servers[0].board.list())[0]?.callsInWindow === 11);
+    for (let made = 0; made < 20; made += 1) servers[0].board.report(pass, 'failure', 'failing');
+    await servers[0].board.settled();
+    assert.ok(isClosed(servers[0]));
+    assert.equal(servers[0].board.isClosed(organizationCircuit(CIRCUIT, 'failing')), false);
+  });
+
+  test('an organisation with an inconclusive probe leaves the next one to another on another server', async () => {
+    const [here, there] = await Promise.all([openBreakerServer(rig), openBreakerServer(rig)]);
+    await here.board.limitUntil(CIRCUIT, systemClock.now() + 50);
+    await until(() => !isClosed(there));
+    const hostile = await probe(here, 'hostile');
+    assert.equal((await ask(there.board, CIRCUIT, 'other')).isAllowed, false);
+    await end(here, hostile, 'neutral');
+    for (let asked = 0; asked < 3; asked += 1)
+      assert.equal((await ask(here.board, CIRCUIT, 'hostile')).isAllowed, false);
+    assert.equal((await ask(here.board, CIRCUIT, 'third')).isAllowed, true);
+  });
+
   test('a server that starts later knows the open circuits', async () => {
     const rules = { ...CONTRACT_RULES, openMs: 60_000 };
     await call(await openBreakerServer(rig, rules), 5);

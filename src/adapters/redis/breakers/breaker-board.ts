@@ -106,9 +106,9 @@ class SharedBoard implements RedisBreakerBoard {
     return this.#notClosed === 0 ? 0 : (this.#find(key)?.openForMs ?? 0);
   }
 
-  requestPass(...[key, onAnswer]: Parameters<BreakerBoard['requestPass']>): void {
+  requestPass(...[key, onAnswer, organization]: Parameters<BreakerBoard['requestPass']>): void {
     const circuit = this.#find(key);
-    if (circuit) return circuit.requestPass(onAnswer);
+    if (circuit) return circuit.requestPass(onAnswer, organization);
     onAnswer({ isAllowed: true, pass: { key, probe: undefined } });
   }
 

@@ -6,6 +6,7 @@
 
 import { WINDOW_SLOTS } from '../../../resilience/call-window.ts';
 import { PROBE_RETRY_MS } from '../../../resilience/circuit-breaker.ts';
+import { REFUSED_MS, YIELD_MS } from '../../../resilience/spare-organizations.ts';
 import { defineScript } from '../connection/redis-script.ts';
 
 /** How long an open circuit outlives its next probe when no server touches it. */
@@ -128,15 +129,16 @@ local function answer(is_changed)
 end
 `;
 
-// 6 calls 7 failures among them 8 and 9 the failures and the ratio that open the circuit 10 and 11 organisations that
-// called and failed, as JSON lists. KEYS[3], if given, is the circuit of all organisations: while it is not closed, the
-// circuit of one organisation does not open. The first count of such a circuit is published, so that all servers count
-// for it.
+// 6 calls 7 failures among them 8 and 9 the failures and the ratio that open the circuit 10, 11 and 12 organisations that
+// called, that failed, and whose calls at this server succeed, as JSON lists: an organisation with failures at one server
+// only is not one that failed. KEYS[3], if given, is the circuit of all organisations: while it is not closed, the circuit of
+// one organisation does not open. The first count of such a circuit is published, so that all servers count for it.
 export const COUNT_CALLS = step(`
 local calls, failures = tonumber(ARGV[6]), tonumber(ARGV[7])
 local is_new = KEYS[3] and redis.call('EXISTS', key) == 0 and failures > 0
 if calls > 0 then redis.call('HINCRBY', key, 'c' .. whole(this_slot), calls) end
 if failures > 0 then redis.call('HINCRBY', key, 'f' .. whole(this_slot), failures) end
+for _, organization in ipairs(cjson.decode(ARGV[12])) do redis.call('HDEL', key, 'x:' .. organization) end
 if ARGV[10] ~= '[]' or ARGV[11] ~= '[]' then
   local _, _, calling, failing = totals()
   note_callers('o', calling, cjson.decode(ARGV[10]))
@@ -151,15 +153,25 @@ open_circuit(open_for)
 return answer(true)
 `);
 
-// 6 the probe's id  7 its lease in ms. Grants the probe if one is due.
+// 6 the probe's id  7 its lease in ms  8 its organisation, or ''  9 organisations that were refused, as a JSON list. Grants
+// the probe if one is due. An organisation whose probe ended without a success leaves the next ones to another that waits
+// on any server: the twin of resilience/spare-organizations.ts.
 export const CLAIM_PROBE = step(`
-local state = get('state') or 'closed'
+local state, organization = get('state') or 'closed', ARGV[8]
+for _, waiting in ipairs(cjson.decode(ARGV[9])) do
+  if state ~= 'closed' and waiting ~= get('prober') then
+    redis.call('HSET', key, 'waiting', waiting, 'waitsUntil', whole(now + ${REFUSED_MS}))
+  end
+end
 local is_due = state == 'open' and number('probeAt') <= now
   or state == 'half_open' and ((get('probe') or '') == '' or number('probeUntil') <= now)
 if not is_due then return answer(false) end
+if organization ~= '' and get('prober') == organization and number('yieldsUntil') > now
+  and get('waiting') ~= organization and number('waitsUntil') > now then return answer(false) end
 local lease = whole(now + tonumber(ARGV[7]))
-if state == 'open' then move('half_open', 'probe', ARGV[6], 'probeUntil', lease)
-else put('probe', ARGV[6], 'probeUntil', lease) end
+local probe = { 'probe', ARGV[6], 'probeUntil', lease, 'prober', organization, 'yieldsUntil', 0 }
+if get('waiting') == organization then redis.call('HDEL', key, 'waiting', 'waitsUntil') end
+if state == 'open' then move('half_open', unpack(probe)) else put(unpack(probe)) end
 return answer(true)
 `);
 
@@ -169,9 +181,13 @@ if get('probe') == ARGV[6] then redis.call('HSET', key, 'probeUntil', whole(now 
 return answer(false)
 `);
 
-// 6 the probe's id  7 its health  8 successes that close the circuit  9 and 10 the failures and the ratio that open it
+// 6 the probe's id  7 its health, or 'unused'  8 successes that close the circuit  9 and 10 the failures and the ratio that
+// open it
 export const END_PROBE = step(`
 if get('state') ~= 'half_open' or get('probe') ~= ARGV[6] then return answer(false) end
+if ARGV[7] ~= 'success' and ARGV[7] ~= 'unused' then
+  redis.call('HSET', key, 'yieldsUntil', whole(now + ${YIELD_MS}))
+end
 if ARGV[7] == 'failure' then
   -- COUNT_CALLS adds this call later.
   local calls, failures, calling, failing = totals()

@@ -35,6 +35,16 @@ export type CircuitSnapshot = {
 export type CountedCalls = CallTotals & {
   readonly calling?: readonly string[];
   readonly failing?: readonly string[];
+  readonly succeeding?: readonly string[];
+};
+
+/** The claim of a probe for a call of the organisation. */
+export type Claim = {
+  readonly probe: string;
+  readonly leaseMs: number;
+  readonly organization: string | undefined;
+  /** Some organisations that were refused since the last claim. */
+  readonly refused: readonly string[];
 };
 
 export type KnownCircuit = {
@@ -97,20 +107,25 @@ export class CircuitStore {
 
   count(key: CircuitKey, counted: CountedCalls): Promise<CircuitSnapshot> {
     const { failures: minFailures, ratio } = this.#parts.rules;
-    const { calls, failures, calling = [], failing = [] } = counted;
-    const callers = [JSON.stringify(calling), JSON.stringify(failing)];
+    const { calls, failures, calling = [], failing = [], succeeding = [] } = counted;
+    const callers = [calling, failing, succeeding].map((names) => JSON.stringify(names));
     return this.#run(COUNT_CALLS, key, [calls, failures, minFailures, ratio, ...callers]);
   }
 
-  claim(key: CircuitKey, probe: string, leaseMs: number): Promise<CircuitSnapshot> {
-    return this.#run(CLAIM_PROBE, key, [probe, leaseMs], REQUEST_TIMEOUT_MS);
+  claim(
+    key: CircuitKey,
+    { probe, leaseMs, organization, refused }: Claim,
+  ): Promise<CircuitSnapshot> {
+    const own = [probe, leaseMs, organization ?? '', JSON.stringify(refused)];
+    return this.#run(CLAIM_PROBE, key, own, REQUEST_TIMEOUT_MS);
   }
 
   renew(key: CircuitKey, probe: string, leaseMs: number): Promise<CircuitSnapshot> {
     return this.#run(RENEW_PROBE, key, [probe, leaseMs]);
   }
 
-  end(key: CircuitKey, probe: string, health: CallHealth): Promise<CircuitSnapshot> {
+  /** `unused`: no call was made. */
+  end(key: CircuitKey, probe: string, health: CallHealth | 'unused'): Promise<CircuitSnapshot> {
     const { successesToClose, failures: minFailures, ratio } = this.#parts.rules;
     return this.#run(END_PROBE, key, [probe, health, successesToClose, minFailures, ratio]);
   }

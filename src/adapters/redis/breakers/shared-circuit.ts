@@ -17,6 +17,7 @@ import { InFlight } from '../in-flight.ts';
 import type { CircuitSnapshot } from './circuit-store.ts';
 import { LimitAnnouncer } from './limit-announcer.ts';
 import { ProbeLease } from './probe-lease.ts';
+import { RefusedOrganizations } from './refused-organizations.ts';
 import type { SharedCircuitParts } from './shared-circuit-parts.ts';
 import { UnsentCalls } from './unsent-calls.ts';
 
@@ -38,6 +39,7 @@ export class SharedCircuit {
   #syncing: Promise<void> | undefined;
   #claiming: Promise<void> | undefined;
   #recheckAtMs = 0;
+  readonly #refused = new RefusedOrganizations();
   #cancelSync: CancelTimer | undefined;
   #isClosing = false;
 
@@ -70,15 +72,16 @@ export class SharedCircuit {
     return this.#local.openForMs(this.#parts.clock.monotonic());
   }
 
-  requestPass(onAnswer: (answer: BreakerAnswer) => void): void {
+  requestPass(onAnswer: (answer: BreakerAnswer) => void, organization?: string): void {
     const { link, clock, newProbeId } = this.#parts;
     const now = clock.monotonic();
     if (this.#local.isClosed) return onAnswer(this.#local.requestPass(newProbeId, now));
     if (!link.isUp()) return onAnswer(this.#requestLocally());
+    this.#refused.note(organization);
     if (!this.#mayClaim(now)) return onAnswer(this.#local.refusal(now));
     this.#recheckAtMs = now + RECHECK_MS;
-    const claiming = this.#claim(newProbeId()).finally(() => (this.#claiming = undefined));
-    this.#claiming = claiming.then(onAnswer);
+    const claiming = this.#claim(newProbeId(), organization);
+    this.#claiming = claiming.finally(() => (this.#claiming = undefined)).then(onAnswer);
   }
 
   report(pass: BreakerPass, health: CallHealth, organization?: string): void {
@@ -179,9 +182,11 @@ export class SharedCircuit {
   }
 
   async #sync(): Promise<void> {
-    const { store, key, link } = this.#parts;
+    const { store, key, link, clock } = this.#parts;
     do {
-      const counted = this.#unsent.take();
+      const counted = this.#unsent.take((each) =>
+        this.#local.isSucceeding(each, clock.monotonic()),
+      );
       try {
         await this.#restore();
         this.adopt(await store.count(key, counted));
@@ -209,11 +214,12 @@ export class SharedCircuit {
     return isProbeDue(circuit, now) || (circuit.state === 'half_open' && now >= this.#recheckAtMs);
   }
 
-  async #claim(probe: string): Promise<BreakerAnswer> {
+  async #claim(probe: string, organization: string | undefined): Promise<BreakerAnswer> {
     const { store, key, link, leaseMs, clock, newProbeId } = this.#parts;
     try {
       await this.#restore();
-      const snapshot = await store.claim(key, probe, leaseMs);
+      const refused = this.#refused.take();
+      const snapshot = await store.claim(key, { probe, leaseMs, organization, refused });
       this.adopt(snapshot);
       if (this.#local.isClosed) return this.#local.requestPass(newProbeId, clock.monotonic());
       if (!isProbedBy(snapshot.circuit, probe)) return this.#local.refusal(clock.monotonic());
@@ -222,7 +228,7 @@ export class SharedCircuit {
     } catch {
       if (!link.isUp()) return this.#requestLocally();
       // Redis may have granted the probe although its answer was late: end it, or its lease blocks the next one.
-      this.#adoptLater(store.end(key, probe, 'neutral'));
+      this.#adoptLater(store.end(key, probe, 'unused'));
       return this.#local.refusal(clock.monotonic());
     }
   }

@@ -7,7 +7,7 @@ import { AnnouncedCallers } from './announced-callers.ts';
 import type { CountedCalls } from './circuit-store.ts';
 
 /** Organisations sent with one batch. */
-const MAX_CALLERS = 4;
+const MAX_CALLERS = 8;
 
 export class UnsentCalls {
   readonly #calling = new Set<string>();
@@ -46,9 +46,11 @@ export class UnsentCalls {
     this.#failures += failures;
   }
 
-  take(): CountedCalls {
+  /** `isSucceeding`: the organisation's calls at this server succeed, but for a few. */
+  take(isSucceeding: (organization: string) => boolean): CountedCalls {
     const [calling, failing] = [[...this.#calling], [...this.#failing]];
-    const counted = { calls: this.#calls, failures: this.#failures, calling, failing };
+    const succeeding = calling.filter((each) => !this.#failing.has(each) && isSucceeding(each));
+    const counted = { calls: this.#calls, failures: this.#failures, calling, failing, succeeding };
     this.clear();
     return counted;
   }
