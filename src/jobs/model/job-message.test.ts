@@ -58,6 +58,7 @@ describe('a job message', () => {
   for (const [field, value] of [
     ['id', ''],
     ['id', 'a\u0000b'],
+    ['id', 'a\ud800'],
     ['id', 'x'.repeat(201)],
     ['AnalysisId', {}],
     ['priority', 10],

@@ -11,9 +11,15 @@ export const DEFAULT_PRIORITY = 5;
 const MAX_METADATA_CHARACTERS = 16_384;
 const MAX_IMAGES = 100;
 
-/** PostgreSQL's text cannot contain NUL; other control characters do not belong in a name either. */
+/**
+ * PostgreSQL's text cannot contain NUL; other control characters do not belong in a name either. Half of a surrogate pair has
+ * no place in a URL, such as the one of the job.
+ */
 function name(maxLength: number) {
-  return z.string().regex(new RegExp(`^[^\\u0000-\\u001f\\u007f]{1,${maxLength}}$`));
+  return z
+    .string()
+    .regex(new RegExp(`^[^\\u0000-\\u001f\\u007f]{1,${maxLength}}$`))
+    .refine((text) => text.isWellFormed());
 }
 
 const modelName = name(MAX_MODEL_NAME_BYTES).refine((text) => !isModelNameTooLong(text));
