@@ -36,7 +36,13 @@ export type VendorRig = {
 
 const ROOMY = { requestsPerMinute: 1_000_000, monthlyBudgetUsd: 100_000 };
 
-export async function openVendorRig(file: string): Promise<VendorRig> {
+/** A provider whose answers the test writes. */
+export type VendorServer = Pick<VendorRig, 'received' | 'answerWith'> & {
+  readonly url: string;
+  close(): void;
+};
+
+export async function startVendor(): Promise<VendorServer> {
   const received: VendorRequest[] = [];
   let vendor: Vendor = () => undefined;
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -53,7 +59,20 @@ export async function openVendorRig(file: string): Promise<VendorRig> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  const base = `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`,
+    received,
+    answerWith: (next) => void (vendor = next),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+export async function openVendorRig(file: string): Promise<VendorRig> {
+  const vendor = await startVendor();
+  const base = vendor.url;
   const dataDir = mkdtempSync(join(tmpdir(), 'spillway-vendor-'));
   writeFileSync(join(dataDir, 'spillway.yaml'), file);
   const env = {
@@ -79,13 +98,12 @@ export async function openVendorRig(file: string): Promise<VendorRig> {
   return {
     url,
     adminKey: TEST_ADMIN_KEY,
-    received,
-    answerWith: (next) => void (vendor = next),
+    received: vendor.received,
+    answerWith: vendor.answerWith,
     newTenant: () => newTenant({ url, adminKey: TEST_ADMIN_KEY }, ROOMY),
     async close() {
       await gateway.close();
-      server.closeAllConnections();
-      server.close();
+      vendor.close();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
