@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import type { RegisteredServer, ServerRecord } from '../../../cluster/server-record.ts';
+import { wellFormedJson } from '../well-formed-json.ts';
 
 const counts = z.record(z.string(), z.number()).catch({});
 
@@ -64,7 +65,7 @@ const record = z.object({
 
 /** Without the closing brace: the script adds the heartbeat. */
 export function encodeOpenRecord(server: ServerRecord): string {
-  return JSON.stringify(server).slice(0, -1);
+  return wellFormedJson(server).slice(0, -1);
 }
 
 export function decodeRecord(text: string | null): RegisteredServer | undefined {

@@ -55,6 +55,17 @@ test('a record is readable JSON under servers:info:{id} and expires after a minu
   assert.ok(ttlMs > 50_000 && ttlMs <= 60_000, String(ttlMs));
 });
 
+test('a server whose limits name half of a surrogate pair stays announced', async () => {
+  await rig.outsider.flushall();
+  const registry = await openRegistry();
+  const region = 'us-east:some-model\ud800';
+  const entries = [{ subject: 'limit', provider: 'openai', region, forMs: 1 }] as const;
+  const server = { ...recordOf('srv'), opinion: { entries, refusedAccounts: [] } };
+  await registry.announce(server);
+  await registry.announce(server);
+  assert.equal((await registry.list()).servers.length, 1);
+});
+
 test('text that is not a record is not listed', async () => {
   await rig.outsider.flushall();
   const registry = await openRegistry();

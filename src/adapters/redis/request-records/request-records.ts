@@ -10,6 +10,7 @@ import type {
 } from '../../../upstream/request-records.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
 import { runScript } from '../connection/redis-script.ts';
+import { wellFormedJson } from '../well-formed-json.ts';
 import { decodeRecord } from './record-fields.ts';
 import { ADD_TO_RECORD } from './record-script.ts';
 
@@ -108,14 +109,4 @@ export function createRedisRequestRecords(parts: RedisRequestRecordsParts): Requ
       await Promise.all(writes);
     },
   };
-}
-
-/**
- * The script decodes attempts when it evicts them, and Redis' JSON refuses half of a surrogate pair, as a text that is cut
- * within an emoji ends in: U+FFFD replaces it.
- */
-function wellFormedJson(value: unknown): string {
-  return JSON.stringify(value, (_, field: unknown) =>
-    typeof field === 'string' ? field.toWellFormed() : field,
-  );
 }
