@@ -33,6 +33,9 @@ export type LocalCircuitParts = {
   readonly onTransition: (transition: CircuitTransition) => void;
 };
 
+/** Stands for organisations at other servers; no organisation has this name. */
+const OTHERS = '*';
+
 export class LocalCircuit {
   readonly #parts: LocalCircuitParts;
   readonly #window: CallWindow;
@@ -111,6 +114,11 @@ export class LocalCircuit {
   /** Whether the organisation has called in the window and too few of its calls failed. */
   isSucceeding(organization: string, now: number): boolean {
     return this.totalsOf(organization, now).calls > 0 && !this.isFailing(organization, now);
+  }
+
+  /** Several organisations call, some of them at other servers: failures of one here open no circuit for all. */
+  noteOthers(now: number): void {
+    this.#callers.touch(OTHERS, now);
   }
 
   /** Failures that opened the organisation's own circuit must not open it a second time. */

@@ -21,6 +21,7 @@ import {
 } from '../../../../test/support/limits/breaker-rig.ts';
 import { openRedisRig, type RedisRig, until } from '../../../../test/support/stores/redis-rig.ts';
 import { sleep, systemClock } from '../../../kernel/clock.ts';
+import { organizationCircuit } from '../../../resilience/circuit-key.ts';
 
 let rig: RedisRig;
 before(async () => {
@@ -126,6 +127,27 @@ describe('servers on a Redis that fails and recovers', () => {
     assert.ok(isClosed(cutOff) && !isClosed(other));
     line.mend();
     await until(() => isClosed(other));
+  });
+
+  test('failures of one organisation at a cut-off server open no circuit for another at the other server', async () => {
+    const line = cuttable(rig.open());
+    const [other, cutOff] = [
+      await openBreakerServer(rig, rules),
+      await openBreakerServer(rig, rules, { link: line.link }),
+    ];
+    const pass = { key: CIRCUIT, probe: undefined };
+    other.board.report(pass, 'success', 'healthy');
+    await other.board.settled();
+    cutOff.board.report(pass, 'success', 'failing');
+    await cutOff.board.settled();
+    line.cut();
+    for (let made = 0; made < 10; made += 1) cutOff.board.report(pass, 'failure', 'failing');
+    assert.ok(isClosed(cutOff));
+    assert.equal(cutOff.board.isClosed(organizationCircuit(CIRCUIT, 'failing')), false);
+    line.mend();
+    await cutOff.board.settled();
+    await other.board.settled();
+    assert.ok(isClosed(cutOff) && isClosed(other));
   });
 
   test('all servers call a recovered provider again, whatever Redis went through', async () => {

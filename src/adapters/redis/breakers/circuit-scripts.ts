@@ -100,7 +100,7 @@ local function note_callers(mark, known, organizations)
 end
 
 local function snapshot()
-  local calls, failures = totals()
+  local calls, failures, calling = totals()
   local probe = get('probe') or ''
   return cjson.encode({
     circuit = circuit, by = me, movedFrom = moved_from,
@@ -111,7 +111,7 @@ local function snapshot()
     probeInMs = math.max(0, number('probeAt') - now),
     successes = number('successes'),
     probe = probe, leaseMs = math.max(0, number('probeUntil') - now),
-    calls = calls, failures = failures })
+    calls = calls, failures = failures, callers = calling })
 end
 
 local function answer(is_changed)

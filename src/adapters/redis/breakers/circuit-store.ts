@@ -25,6 +25,8 @@ export type CircuitSnapshot = {
   readonly version: string;
   readonly circuit: Circuit;
   readonly totals: CallTotals;
+  /** Organisations that called in the window, at any server. */
+  readonly callers: number;
   /** Whether this step changed the state. */
   readonly isTransition: boolean;
   /** The server that made the step. */
@@ -88,6 +90,8 @@ const snapshot = z.object({
   leaseMs: z.number(),
   calls: z.number(),
   failures: z.number(),
+  // Missing in messages of servers with an earlier version.
+  callers: z.number().catch(0),
 });
 
 export class CircuitStore {
@@ -193,6 +197,7 @@ export class CircuitStore {
       version: fields.version,
       circuit: toCircuit(fields, this.#parts.now()),
       totals: { calls: fields.calls, failures: fields.failures },
+      callers: fields.callers,
       isTransition: fields.movedFrom !== '' && fields.movedFrom !== fields.state,
       by: fields.by,
     };

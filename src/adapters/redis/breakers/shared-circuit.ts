@@ -123,7 +123,8 @@ export class SharedCircuit {
   }
 
   /** A snapshot that is older than the known version, or that precedes an unrestored decision, changes nothing. */
-  adopt({ version, circuit, isTransition, by }: CircuitSnapshot): void {
+  adopt({ version, circuit, callers, isTransition, by }: CircuitSnapshot): void {
+    if (callers > 1) this.#local.noteOthers(this.#parts.clock.monotonic());
     if (Number(version) < Number(this.#version) || this.#unrestored !== 'nothing') return;
     // Within one version only a probe's lease changes; any other state would only shift its timestamps by the latency.
     if (version === this.#version && circuit.state !== 'half_open') return;
@@ -242,8 +243,7 @@ export class SharedCircuit {
     this.#lease.end();
     const { store, key, link } = this.#parts;
     if (!link.isUp()) return;
-    const ending = store.end(key, probe, health);
-    const adopting = ending.then((snapshot) => this.adopt(snapshot));
+    const adopting = store.end(key, probe, health).then((snapshot) => this.adopt(snapshot));
     void this.#inFlight.track(adopting.catch(() => this.#decideLocally(pass, health)));
   }
 
