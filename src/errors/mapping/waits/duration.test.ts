@@ -54,6 +54,8 @@ test('a duration ends with its last unit', () => {
   const text = 'again in 20s. Contact us';
   assert.deepEqual(readDurationAt(text, 9), { ms: 20_000, end: 12 });
   assert.equal(readDurationAt('an hour', 0)?.ms, 3_600_000);
+  for (const text of ['1 second 7 days', '1 second 99 seconds', '1 second, 1000 ms'])
+    assert.deepEqual(readDurationAt(text, 0), { ms: 1000, end: 8 }, text);
   assert.equal(readDurationAt('in 20s', 0), undefined);
 });
 

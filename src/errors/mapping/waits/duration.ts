@@ -12,16 +12,23 @@ export function parseDuration(text: string, bareUnitMs = 1_000): number | undefi
   return match?.end === trimmed.length ? match.ms : undefined;
 }
 
-/** The longest duration that starts at `start`. */
+/**
+ * The longest duration that starts at `start`. Each further part is less than one unit of the part before it: what follows
+ * otherwise, such as the seven days in `1 second 7 days`, is another statement, perhaps the text of a request.
+ */
 export function readDurationAt(text: string, start: number): DurationMatch | undefined {
   let totalMs = 0;
+  let largestMs = Number.POSITIVE_INFINITY;
   let end = start;
   for (let parts = 0; parts < 6 && end < text.length; parts += 1) {
     PART.lastIndex = end;
     const part = PART.exec(text);
     const unitMs = UNIT_MS.get(part?.[2]?.toLowerCase() ?? '');
     if (part === null || unitMs === undefined) break;
-    totalMs += amountOf(part[1] ?? '') * unitMs;
+    const partMs = amountOf(part[1] ?? '') * unitMs;
+    if (partMs >= largestMs) break;
+    totalMs += partMs;
+    largestMs = unitMs;
     end = PART.lastIndex;
   }
   if (end === start) return undefined;
