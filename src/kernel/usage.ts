@@ -50,8 +50,8 @@ export type MeteredUsage = Usage & {
    * applies.
    */
   readonly contextTokens?: number | undefined;
-  /** Cache writes are reported without their lifetime, in the format that has one. */
-  readonly lacksLifetimes?: true | undefined;
+  /** Whether cache writes are reported without their lifetime, where the format usually differs. */
+  readonly lacksLifetimes?: boolean | undefined;
   /** Undefined for a complete report. */
   readonly missing?: MissingCounts | undefined;
 };

@@ -50,8 +50,8 @@ export class Attempt implements UpstreamListener, Watched {
   #refusedAtMs = 0;
   /** The caller no longer waits; the call is read for its usage until then. */
   #leavesAtMs: number | undefined;
-  /** Of a unary answer that is a refusal. */
-  #refusedUsage: MeteredUsage | undefined;
+  /** Of a unary answer with status 200 that is a refusal or a failure. */
+  #failedUsage: MeteredUsage | undefined;
 
   constructor(parts: AttemptParts, call: AttemptCall, listener: AttemptListener) {
     this.#parts = parts;
@@ -100,9 +100,9 @@ export class Attempt implements UpstreamListener, Watched {
     this.#upstreamCall?.resume();
   }
 
-  /** The usage that the stream has reported so far, or that a unary refusal with status 200 reports. */
+  /** The usage that the stream has reported so far, or that a unary failure with status 200 reports. */
   reportedUsage(): MeteredUsage | undefined {
-    return this.#stream?.usage() ?? this.#refusedUsage;
+    return this.#stream?.usage() ?? this.#failedUsage;
   }
 
   /** Bytes of a unary response that have arrived. */
@@ -254,11 +254,12 @@ export class Attempt implements UpstreamListener, Watched {
     // Status 200 with a proxy's page, a cut response or a bare refusal is a failure.
     const isWhole = isAnswer(format, body, usage);
     const error = isWhole || body.length > MAX_REFUSAL.bytes ? errorIn(body) : undefined;
-    if (error) return this.#refuse(error);
-    const isRefused = isWhole && isRefusedAnswer(format, body);
-    if (isRefused) this.#refusedUsage = usage;
-    if (!isWhole || isRefused) this.#refuse();
-    else if (this.#end()) this.#listener.onAnswer(body, contentTypeOf(this.#headers), usage);
+    if (!error && isWhole && !isRefusedAnswer(format, body)) {
+      if (this.#end()) this.#listener.onAnswer(body, contentTypeOf(this.#headers), usage);
+      return;
+    }
+    this.#failedUsage = usage;
+    this.#refuse(error);
   }
 
   #refuse(bytes = this.#kept()): void {

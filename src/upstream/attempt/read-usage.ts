@@ -30,7 +30,13 @@ import {
   type RawCounts,
   usageOf,
 } from '../streams/usage-counts.ts';
-import { addTier, raiseToolUses, showInlineData, showToolUse } from '../streams/usage-extras.ts';
+import {
+  addTier,
+  addToolUsage,
+  raiseToolUses,
+  showInlineData,
+  showToolUse,
+} from '../streams/usage-extras.ts';
 import { hasContent } from './answer-content.ts';
 
 export function readUsage(format: ProviderFormat, body: Buffer): MeteredUsage | undefined {
@@ -64,6 +70,10 @@ function addOpenaiExtras(counts: RawCounts, body: Buffer): void {
   if (at >= 0) addTier(counts, 'service_tier', readTier(body, at));
   for (const [kind, uses] of countToolCalls(body, OUTPUT_ITEM_DEPTH))
     raiseToolUses(counts, kind, uses);
+  if (!body.includes(TOOL_USAGE)) return;
+  const peeked = peekFields(body, TOOL_USAGE_NAME);
+  const usage = peeked.ok ? readObject(body, peeked.fields.get('tool_usage')) : undefined;
+  if (usage) addToolUsage(counts, usage);
 }
 
 /** Gemini's usage need not contain the answer's searches and images. */
@@ -81,6 +91,8 @@ function addGeminiExtras(counts: RawCounts, body: Buffer): void {
 /** In the model's text the quotes are escaped. */
 const INLINE_DATA = Buffer.from('"inlineData"');
 const TIER = Buffer.from('"service_tier"');
+const TOOL_USAGE = Buffer.from('"tool_usage"');
+const TOOL_USAGE_NAME = new NameTable(['tool_usage']);
 /** The depth of the keys of `output[i]`. */
 const OUTPUT_ITEM_DEPTH = 3;
 

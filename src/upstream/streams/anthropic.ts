@@ -69,7 +69,8 @@ function readDelta(state: StreamState, event: StreamEvent): void {
       const bytes = keys.textBytes();
       return bytes > 0 ? noteThinking(state, bytes) : undefined;
     }
-    if (keys.isKey('text') || keys.isKey('partial_json')) {
+    // The content of a delta is the summary of a compacted context.
+    if (keys.isKey('text') || keys.isKey('partial_json') || keys.isKey('content')) {
       const bytes = keys.textBytes();
       if (bytes > 0) noteContent(state, bytes);
       return;

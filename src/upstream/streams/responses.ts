@@ -2,7 +2,7 @@
 // response and may be very large: only its usage and error are read.
 
 import { NameTable } from '../json/name-table.ts';
-import { type JsonSpan, peekFields, readString } from '../json/peek-fields.ts';
+import { type JsonSpan, peekFields, readObject, readString } from '../json/peek-fields.ts';
 import { bytesEqual, endOfValue, OPEN_BRACE } from '../json/scan.ts';
 import type { StreamEvent } from './event.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from './state.ts';
 import { findTailKey } from './tail-key.ts';
 import { countToolCalls } from './tool-calls.ts';
-import { addTier, raiseToolUses } from './usage-extras.ts';
+import { addTier, addToolUsage, raiseToolUses } from './usage-extras.ts';
 
 export function readResponsesEvent(
   state: StreamState,
@@ -70,7 +70,7 @@ function readDelta(state: StreamState, event: StreamEvent, note: typeof noteCont
 }
 
 const RESPONSE = new NameTable(['response']);
-const RESPONSE_FIELDS = new NameTable(['usage', 'error', 'service_tier']);
+const RESPONSE_FIELDS = new NameTable(['usage', 'error', 'service_tier', 'tool_usage']);
 const ERROR = new NameTable(['error']);
 
 function readEnd(state: StreamState, event: StreamEvent, hasFailed: boolean): void {
@@ -88,6 +88,7 @@ function readEnd(state: StreamState, event: StreamEvent, hasFailed: boolean): vo
   if (inner.ok) {
     noteUsage(state, response, inner.fields.get('usage'));
     addTier(state.counts, 'service_tier', readString(response, inner.fields.get('service_tier')));
+    noteToolUsage(state, response, inner.fields.get('tool_usage'));
   }
   const error = inner.ok ? inner.fields.get('error') : undefined;
   if (!hasFailed && !isStated(response, error)) return;
@@ -107,10 +108,18 @@ const RESPONSE_DEPTH = 2;
 function readTail(state: StreamState, event: StreamEvent): void {
   const { data, dataStart, dataEnd } = event;
   noteUsageAtEnd(state, event, 'usage', RESPONSE_DEPTH);
-  const start = findTailKey(data, dataStart, dataEnd, 'service_tier', RESPONSE_DEPTH);
-  const end = start < 0 ? -1 : endOfValue(data, start);
-  if (end > 0 && end <= dataEnd)
-    addTier(state.counts, 'service_tier', readString(data, { start, end }));
+  const valueOf = (name: string): JsonSpan | undefined => {
+    const start = findTailKey(data, dataStart, dataEnd, name, RESPONSE_DEPTH);
+    const end = start < 0 ? -1 : endOfValue(data, start);
+    return end > 0 && end <= dataEnd ? { start, end } : undefined;
+  };
+  addTier(state.counts, 'service_tier', readString(data, valueOf('service_tier')));
+  noteToolUsage(state, data, valueOf('tool_usage'));
+}
+
+function noteToolUsage({ counts }: StreamState, bytes: Buffer, span: JsonSpan | undefined): void {
+  const usage = readObject(bytes, span);
+  if (usage) addToolUsage(counts, usage);
 }
 
 /** The error's fields are in the event itself, or in an `error` object. */

@@ -17,7 +17,7 @@ import {
   STANDARD,
   usageExtras,
 } from './usage-extras.ts';
-import { countOf, type JsonRecord, nested } from './usage-fields.ts';
+import { countOf, isObject, type JsonRecord, nested } from './usage-fields.ts';
 import {
   addIterations,
   cacheWritesOf,
@@ -48,7 +48,7 @@ export type RawCounts = {
   isStandardTier: boolean;
   /** Gemini reports the modalities of its output. */
   hasOutputDetails: boolean;
-  /** Anthropic reports the lifetimes of its cache writes. */
+  /** The provider reports the lifetimes of its cache writes. */
   hasLifetimes: boolean;
 };
 
@@ -145,12 +145,9 @@ export const GEMINI_TIER_KEYS = ['serviceTier', 'trafficType'] as const;
 
 const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void> = {
   anthropic(counts, usage) {
-    raise(counts, 'input', usage['input_tokens']);
+    replaceInput(counts, usage);
     raise(counts, 'output', usage['output_tokens']);
-    raise(counts, 'cacheRead', usage['cache_read_input_tokens']);
-    raise(counts, 'cacheWrite', cacheWritesOf(usage));
-    raise(counts, 'cacheWrite1h', hourWritesOf(usage));
-    counts.hasLifetimes ||= typeof (usage['cache_creation'] ?? undefined) === 'object';
+    counts.hasLifetimes ||= isObject(usage['cache_creation']);
     raise(counts, 'reasoning', nested(usage['output_tokens_details'])['thinking_tokens']);
     addToolUses(counts, nested(usage['server_tool_use']));
     addIterations(counts, usage['iterations']);
@@ -163,6 +160,7 @@ const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void
     raise(counts, 'output', usage['completion_tokens'] ?? usage['output_tokens']);
     raise(counts, 'cacheRead', input['cached_tokens']);
     raise(counts, 'cacheWrite', input['cache_write_tokens']);
+    addLifetimes(counts, input['cache_write_tokens_details']);
     addCompatibleCaches(counts, usage, input);
     raise(counts, 'reasoning', output['reasoning_tokens']);
     raise(counts, 'total', usage['total_tokens']);
@@ -178,6 +176,38 @@ const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void
   },
 };
 
+/**
+ * Anthropic's input excludes cached tokens, and some compatible providers report all of it as uncached at first: a report whose
+ * counts sum to as much as the earlier ones replaces them. Counts that it leaves out stay.
+ */
+function replaceInput(counts: RawCounts, usage: JsonRecord): void {
+  const { cacheRead, cacheWrite, cacheWrite1h } = counts;
+  const stated = countOf(usage['input_tokens']);
+  const hasWrites =
+    isObject(usage['cache_creation']) ||
+    countOf(usage['cache_creation_input_tokens']) !== undefined;
+  const input = stated ?? counts.input;
+  const read = countOf(usage['cache_read_input_tokens']) ?? cacheRead;
+  const written = hasWrites ? cacheWritesOf(usage) : cacheWrite;
+  if (stated !== undefined) counts.hasInput = true;
+  if (input + read + written < counts.input + cacheRead + cacheWrite) return;
+  counts.input = input;
+  counts.cacheRead = read;
+  counts.cacheWrite = written;
+  // Streams repeat the total of the writes without its parts.
+  counts.cacheWrite1h = Math.max(cacheWrite1h, hourWritesOf(usage));
+}
+
+/** The lifetimes of OpenAI's cache writes; the price of the longer one is that of a long write. */
+function addLifetimes(counts: RawCounts, details: unknown): void {
+  if (!isObject(details)) return;
+  const long = countOf(nested(details)['ttl_12h_tokens']) ?? 0;
+  const short = countOf(nested(details)['ttl_30m_tokens']) ?? 0;
+  counts.hasLifetimes = true;
+  raise(counts, 'cacheWrite', long + short);
+  raise(counts, 'cacheWrite1h', long);
+}
+
 /** DeepSeek and Moonshot report their cache hits beside the totals, Alibaba and LiteLLM their cache writes by other names. */
 function addCompatibleCaches(counts: RawCounts, usage: JsonRecord, input: JsonRecord): void {
   raise(counts, 'cacheRead', usage['prompt_cache_hit_tokens']);
@@ -191,7 +221,10 @@ const NORMALISE: Record<ProviderFormat, (counts: RawCounts) => MeteredUsage> = {
     const { iterations } = counts;
     return iterations ? withIterations(anthropicUsage(counts), iterations) : anthropicUsage(counts);
   },
-  openai: (counts) => withoutCached(counts, counts.output, counts.reasoning),
+  openai: (counts) => {
+    const usage = withoutCached(counts, counts.output, counts.reasoning);
+    return counts.hasLifetimes ? { ...usage, lacksLifetimes: false } : usage;
+  },
   gemini: (counts) => withoutCached(counts, counts.output + counts.thoughts, counts.thoughts),
 };
 
@@ -202,12 +235,13 @@ function withoutCached(counts: RawCounts, output: number, reasoning: number): Us
   const outputTokens = counts.hasInput ? Math.max(own, counts.total - input) : own;
   const cacheReadTokens = Math.min(counts.cacheRead, input);
   const cacheWriteTokens = Math.min(counts.cacheWrite, input - cacheReadTokens);
+  const cacheWrite1hTokens = Math.min(counts.cacheWrite1h, cacheWriteTokens);
   return {
     inputTokens: input - cacheReadTokens - cacheWriteTokens,
     outputTokens,
     cacheReadTokens,
-    cacheWriteTokens,
-    cacheWrite1hTokens: 0,
+    cacheWriteTokens: cacheWriteTokens - cacheWrite1hTokens,
+    cacheWrite1hTokens,
     reasoningTokens: Math.min(reasoning, outputTokens),
   };
 }

@@ -80,6 +80,18 @@ export function raiseToolUses(counts: Counts, kind: string, uses: number): void 
   extras.toolUses = { ...extras.toolUses, [kind]: Math.max(extras.toolUses?.[kind] ?? 0, uses) };
 }
 
+/**
+ * OpenAI's `tool_usage`, beside the usage: `{ web_search: { num_requests: 2 } }` counts the searches that are charged, which the
+ * answer need not show one by one.
+ */
+export function addToolUsage(counts: Counts, usage: JsonRecord): void {
+  const searches = countOf(nested(usage['web_search'])['num_requests']);
+  const shown = counts.extras?.toolUses?.['web_search'] ?? 0;
+  if (searches === undefined || searches === shown) return;
+  const extras = extrasOf(counts);
+  extras.toolUses = { ...extras.toolUses, web_search: searches };
+}
+
 /** The answer shows one more use. */
 export function showToolUse(counts: Counts, kind: string): void {
   const extras = extrasOf(counts);

@@ -11,7 +11,11 @@ export function countOf(value: unknown): number | undefined {
 }
 
 export function nested(value: unknown): JsonRecord {
-  return typeof value === 'object' && value !== null ? (value as JsonRecord) : NOTHING;
+  return isObject(value) ? value : NOTHING;
+}
+
+export function isObject(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null;
 }
 
 const NOTHING: JsonRecord = Object.freeze({});

@@ -8,11 +8,13 @@
 //                                          goes on with, at least the reservation
 //   the connection broke                   the usage so far, else an estimate of what arrived
 //   a refusal with status 200              the usage it reports: the provider charges the prompt and its thinking
+//   a failed answer with status 200        the usage it reports
 //   the provider failed before content     nothing
 //
 // Pure.
 
 import type { SpillwayError } from '../../../errors/spillway-error.ts';
+import type { ProviderFormat } from '../../../kernel/provider-format.ts';
 import { type MeteredUsage, NO_USAGE, type UsageExtras } from '../../../kernel/usage.ts';
 import { PREVIEW_SEARCH } from '../../../metering/prices/search-models.ts';
 import { estimateUsage } from '../../../metering/usage/token-estimate.ts';
@@ -56,7 +58,7 @@ export function chargeFailed(
 ): ChargedUsage {
   return error.isTimedOut
     ? chargeLeft(plan, attempt, sent, { kind: 'unknown' })
-    : chargeFailure(planAt(plan, sent.target), attempt, error, hasContent);
+    : chargeFailure(planAt(plan, sent.target), attempt, error, hasContent, sent.target?.format);
 }
 
 /** A failure that the provider or the connection caused. */
@@ -65,12 +67,14 @@ export function chargeFailure(
   attempt: Answered,
   { code }: SpillwayError,
   hasContent: boolean,
+  format?: ProviderFormat,
 ): ChargedUsage {
   const reported = attempt.reportedUsage();
   const isRefused = code === 'CONTENT_POLICY' && !(hasContent && reported?.missing);
-  if (isRefused && reported && plan.charge !== 'nothing') return exact(plan, reported);
+  const isReported = isRefused || (!hasContent && failedWithUsage(plan, reported, format));
+  if (isReported && reported && plan.charge !== 'nothing') return exact(plan, reported);
   const isCut = code === 'NETWORK_TIMEOUT';
-  if (hasContent || (isCut && reported)) return estimated(plan, reported, attempt.streamedBytes());
+  if (hasContent || (isCut && reported)) return estimated(plan, reported, unreportedBytes(attempt));
   const received = attempt.receivedBytes();
   return isCut && received > 0 ? estimated(plan, undefined, received) : NOTHING;
 }
@@ -86,8 +90,23 @@ export function chargeLeft(
   if (plan.charge === 'nothing' || outcome.kind === 'refused') return NOTHING;
   if (outcome.kind === 'reported')
     return chargeAnswer(plan, outcome.usage, attempt.streamedBytes());
-  if (plan.isStream) return estimated(plan, attempt.reportedUsage(), attempt.streamedBytes());
+  if (plan.isStream) return estimated(plan, attempt.reportedUsage(), unreportedBytes(attempt));
   return { ...estimated(plan, undefined, 0), leastNanos: reservedNanos };
+}
+
+/** Whether the failure itself reports its usage: streams of the other formats report theirs before they fail. */
+function failedWithUsage(
+  { isStream }: Plan,
+  reported: MeteredUsage | undefined,
+  format: ProviderFormat | undefined,
+): boolean {
+  return reported !== undefined && !reported.missing && (!isStream || format === 'openai');
+}
+
+/** The streamed bytes; 0 where the reported usage includes them. */
+function unreportedBytes(attempt: Answered): number {
+  const reported = attempt.reportedUsage();
+  return reported && !reported.missing ? 0 : attempt.streamedBytes();
 }
 
 /** Tiers and tools of a vendor are never sent to a target of another format, so that they cost nothing there. */
@@ -109,11 +128,12 @@ function exact(plan: Plan, usage: MeteredUsage): ChargedUsage {
 }
 
 /**
- * OpenAI's format reports cache writes without their lifetime, and so do some providers of Anthropic's; they charge them by the requested
- * lifetime.
+ * OpenAI's format need not report the lifetime of cache writes, and some providers of Anthropic's do not; they charge them by the
+ * requested lifetime.
  */
 function withLifetime({ operation, stated }: Plan, usage: MeteredUsage): MeteredUsage {
-  if ((operation !== 'chat' && !usage.lacksLifetimes) || usage.cacheWriteTokens === 0) return usage;
+  const lacksThem = usage.lacksLifetimes ?? (operation === 'chat' || operation === 'responses');
+  if (!lacksThem || usage.cacheWriteTokens === 0) return usage;
   // The report of a target of another format has the lifetimes.
   if (usage.cacheWrite1hTokens > 0) return usage;
   if (!stated.references.mayCacheForAnHour) return usage;
