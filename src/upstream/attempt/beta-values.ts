@@ -16,6 +16,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   'extended-cache-ttl',
   'files-api',
   'fine-grained-tool-streaming',
+  'inline-tools',
   'interleaved-thinking',
   'max-tokens-3-5-sonnet',
   'mcp-client',

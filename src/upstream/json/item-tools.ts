@@ -1,17 +1,20 @@
-// Reads the tools that input items of the Responses API load, such as the result of a search for tools that the caller ran, and
-// those of a chat's messages, by which Moonshot's models get tools in the middle of a conversation. They may be tools of the
-// provider, which are priced like those of the request. Pure.
+// Reads the tools that input items of the Responses API load, such as the result of a search for tools that the caller ran, those
+// of a chat's messages, by which Moonshot's models get tools in the middle of a conversation, and the definitions in Anthropic's
+// messages that add a tool. They may be tools of the provider, which are priced like those of the request. Pure.
 
 import { NameTable } from './name-table.ts';
 import { type JsonSpan, MAX_NAMES, peekFields } from './peek-fields.ts';
+import { FREE, meaningOf } from './reference-names.ts';
 import {
   elementsOf,
   type ReadTools,
+  readTool,
   readTools,
   type ServerTool,
   type ToolsProblem,
 } from './request-tools.ts';
-import { OPEN_BRACE, QUOTE } from './scan.ts';
+import { endOfValue, OPEN_BRACE, QUOTE } from './scan.ts';
+import { JsonKeys } from './walk-keys.ts';
 
 /** `list` is the name of the field. */
 export function readItemTools(body: Buffer, input: JsonSpan, list: string): ReadTools {
@@ -23,6 +26,25 @@ export function readItemTools(body: Buffer, input: JsonSpan, list: string): Read
     const read = readItem(item, `${list}[${index}].tools`);
     if ('problem' in read) return read;
     tools.push(...read.tools);
+  }
+  return { tools };
+}
+
+/** At any depth, because a compacted conversation repeats the additions. */
+export function readAddedTools(body: Buffer): ReadTools {
+  const keys = new JsonKeys();
+  const tools: ServerTool[] = [];
+  keys.start(body, 0, body.length);
+  while (keys.next()) {
+    const meaning = meaningOf('anthropic', keys);
+    if (meaning === FREE && keys.takeValue() === undefined) break;
+    if (meaning !== 'tool' || !keys.isObject()) continue;
+    const end = endOfValue(body, keys.valueStart);
+    if (end < 0) break;
+    const read = readTool('anthropic', body.subarray(keys.valueStart, end), 'tool.definition');
+    if ('problem' in read) return read;
+    tools.push(...read.tools);
+    if (tools.length > MAX_NAMES) break;
   }
   return { tools };
 }

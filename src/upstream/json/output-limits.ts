@@ -11,8 +11,10 @@ import { BACKSLASH, bytesEqual, OPEN_BRACE, OPEN_BRACKET, skipSpace } from './sc
 /** The wire format and the endpoint of a request. */
 export type RequestKind = Pick<NativeRoute, 'format' | 'operation'>;
 
-/** Fields of the Responses API that make a provider read what it has stored: a conversation, or a prompt. */
-export const STORED: readonly string[] = ['previous_response_id', 'conversation', 'prompt'];
+/** Fields of the Responses API, and of Messages, that make a provider read what it has stored: a conversation, or a prompt. */
+const STORED_RESPONSES = ['previous_response_id', 'conversation', 'prompt'];
+const STORED_MESSAGES = ['thread'];
+export const STORED: readonly string[] = [...STORED_RESPONSES, ...STORED_MESSAGES];
 
 type Names = {
   readonly maxima: readonly string[];
@@ -21,13 +23,19 @@ type Names = {
 };
 
 const NAMES: Readonly<Partial<Record<NativeRoute['operation'], Names>>> = {
-  messages: { maxima: ['max_tokens'], others: ['tools', 'thinking', 'context_management'] },
+  messages: {
+    maxima: ['max_tokens'],
+    others: ['tools', 'thinking', 'context_management', 'compaction', ...STORED_MESSAGES],
+  },
   chat: {
     maxima: ['max_tokens', 'max_completion_tokens'],
     answers: 'n',
     others: ['tools', 'prediction'],
   },
-  responses: { maxima: ['max_output_tokens'], others: ['tools', 'context_management', ...STORED] },
+  responses: {
+    maxima: ['max_output_tokens'],
+    others: ['tools', 'context_management', ...STORED_RESPONSES],
+  },
   // Google's parser also accepts the snake_case names of its protocol definitions.
   generate: { maxima: [], others: ['generationConfig', 'generation_config', 'tools'] },
 };
@@ -86,7 +94,9 @@ export function readLimits(
     predictedBytes: prediction ? prediction.end - prediction.start : 0,
     hasTools: fields.has('tools'),
     readsStored: STORED.some((name) => given(body, fields.get(name)) !== undefined),
-    mayCompact: mayCompact(body, fields.get('context_management')),
+    mayCompact:
+      given(body, fields.get('compaction')) !== undefined ||
+      mayCompact(body, fields.get('context_management')),
   };
 }
 

@@ -18,7 +18,9 @@ type Meaning =
   | 'lifetime'
   | 'stored'
   | 'skill'
-  | 'spoken';
+  | 'spoken'
+  | 'tool'
+  | 'resumed';
 
 const MEANINGS: Readonly<Record<ProviderFormat, readonly (readonly [string, Meaning])[]>> = {
   anthropic: [
@@ -28,6 +30,8 @@ const MEANINGS: Readonly<Record<ProviderFormat, readonly (readonly [string, Mean
     ['container', 'stored'],
     ['skill_id', 'skill'],
     ['media_type', 'mediaType'],
+    // Of a tool that a message adds in the middle of a conversation.
+    ['definition', 'tool'],
   ],
   openai: [
     ['file_id', 'file'],
@@ -59,6 +63,8 @@ const MEANINGS: Readonly<Record<ProviderFormat, readonly (readonly [string, Mean
     ['inline_data', 'media'],
     ['mimeType', 'mediaType'],
     ['mime_type', 'mediaType'],
+    ['continuationToken', 'resumed'],
+    ['continuation_token', 'resumed'],
     ['fileSearchStoreNames', 'stored'],
     ['file_search_store_names', 'stored'],
   ],

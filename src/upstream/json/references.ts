@@ -31,7 +31,7 @@ export type References = {
   readonly stored?: string | undefined;
   /** An element of a list at the top level has an `id`: it may stand for a stored item, see bare-item.ts. */
   readonly hasItemId?: boolean;
-  /** An element of a list at the top level has `tools`: an input item may load tools, see item-tools.ts. */
+  /** An input item or a message may load tools, see item-tools.ts. */
   readonly hasItemTools?: boolean;
   /** A field whose name is known only in another case. */
   readonly problem?: string;
@@ -93,6 +93,9 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
       if (isOtherMedia(keys)) found.isUnbounded = true;
     } else if (meaning === 'url') found.urls += 1;
     else if (meaning === 'media') found.hasMedia = true;
+    else if (meaning === 'tool') found.hasItemTools = true;
+    // An answer is continued from the state in which the provider stopped.
+    else if (meaning === 'resumed') found.isUnbounded ||= keys.isSomething();
     else if (meaning === 'audio') {
       found.hasAudio = true;
       found.isUnbounded = true;

@@ -2,12 +2,19 @@
 // provider runs, and output other than text. Each is priced or refused by name before the call. A plain request has none,
 // and reading it costs a few map lookups. Pure.
 
-import { readItemTools } from './item-tools.ts';
+import { readAddedTools, readItemTools } from './item-tools.ts';
 import { NameTable } from './name-table.ts';
 import { given, listed, type RequestKind } from './output-limits.ts';
 import { type JsonSpan, peekFields, readBoolean, readString } from './peek-fields.ts';
-import { readTools, readUses, type ServerTool, type ToolsProblem } from './request-tools.ts';
+import {
+  type ReadTools,
+  readTools,
+  readUses,
+  type ServerTool,
+  type ToolsProblem,
+} from './request-tools.ts';
 import { OPEN_BRACE } from './scan.ts';
+import { JsonKeys } from './walk-keys.ts';
 
 /** A processing tier: `service_tier: priority`, `speed: fast`, `inference_geo: us`. */
 export type RequestedTier = { readonly field: string; readonly tier: string };
@@ -32,7 +39,9 @@ const ROUTING_FIELDS = [
   'modelSelectionConfig',
   'model_selection_config',
 ];
-const CONFIG_NAMES = new NameTable([...CONFIG_FIELDS, ...ROUTING_FIELDS]);
+/** The kinds of output as the names of objects: `[{ image: {} }]`. */
+const FORMAT_FIELDS = ['responseFormat', 'response_format'];
+const CONFIG_NAMES = new NameTable([...CONFIG_FIELDS, ...FORMAT_FIELDS, ...ROUTING_FIELDS]);
 
 /** The tiers that cost the standard price. */
 const STANDARD_TIERS: ReadonlySet<string> = new Set([
@@ -120,9 +129,7 @@ function readServerTools(
   const span = given(body, fields.get('tools'));
   const read = span ? readTools(format, body, span) : { tools: NONE };
   if ('problem' in read) return read;
-  const list = operation === 'chat' ? 'messages' : 'input';
-  const input = hasItemTools ? fields.get(list) : undefined;
-  const loaded = input ? readItemTools(body, input, list) : { tools: NONE };
+  const loaded = hasItemTools ? readLoadedTools(operation, body, fields) : { tools: NONE };
   if ('problem' in loaded) return loaded;
   const stated = loaded.tools.length === 0 ? read.tools : [...read.tools, ...loaded.tools];
   const isSilent = operation === 'chat' && stated.length > 0;
@@ -131,6 +138,17 @@ function readServerTools(
   const bounded = calls === undefined ? all : all.map((tool) => ({ ...tool, maxUses: calls }));
   const implied = impliedTools(body, fields);
   return implied.length === 0 ? bounded : [...bounded, ...implied];
+}
+
+function readLoadedTools(
+  operation: RequestKind['operation'],
+  body: Buffer,
+  fields: ReadonlyMap<string, JsonSpan>,
+): ReadTools {
+  if (operation === 'messages') return readAddedTools(body);
+  const list = operation === 'chat' ? 'messages' : 'input';
+  const input = fields.get(list);
+  return input ? readItemTools(body, input, list) : { tools: NONE };
 }
 
 /** A chat of a compatible provider may use the tools of the Responses API, and its answer has no place for their calls. */
@@ -170,12 +188,32 @@ function readOutputs(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): Outpu
     if (!peeked.ok) return { field: name, problem: 'not_supported' };
     const routing = ROUTING_FIELDS.find((field) => given(config, peeked.fields.get(field)));
     if (routing !== undefined) return { field: `${name}.${routing}`, problem: 'not_supported' };
+    const formats = FORMAT_FIELDS.flatMap((field) =>
+      formatsOf(config, peeked.fields.get(field), `${name}.${field}`),
+    );
     for (const field of CONFIG_FIELDS) {
       const read = modalities(config, peeked.fields.get(field), `${name}.${field}`);
-      if ('problem' in read || read.length > 0) return read;
+      if ('problem' in read) return read;
+      if (read.length > 0) return [...read, ...formats];
     }
+    if (formats.length > 0) return formats;
   }
   return NONE;
+}
+
+/** A list of objects, or one object; their fields name the kinds. */
+function formatsOf(config: Buffer, span: JsonSpan | undefined, field: string) {
+  const formats: Outputs[number][] = [];
+  if (!span) return formats;
+  const keys = new JsonKeys();
+  const depth = config[span.start] === OPEN_BRACE ? 1 : 2;
+  keys.start(config, span.start, span.end);
+  while (keys.next()) {
+    const modality = keys.depth === depth ? keys.keyText()?.toLowerCase() : 'text';
+    if (modality !== 'text' && keys.isSomething())
+      formats.push({ field, modality: modality ?? 'unreadable' });
+  }
+  return formats;
 }
 
 /** A list of all modalities is far shorter. */

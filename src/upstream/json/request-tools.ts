@@ -93,16 +93,27 @@ export function readTools(
   if (!elements) return { field: path, problem: 'wrong_type' };
   const tools: ServerTool[] = [];
   for (const [index, element] of elements.entries()) {
-    const field = `${path}[${index}]`;
-    if (element[0] !== OPEN_BRACE) return { field, problem: 'wrong_type' };
-    const read =
-      format === 'gemini' ? readGemini(element, field) : readTyped(format, element, field, count);
+    const read = readTool(format, element, `${path}[${index}]`, count);
     if ('problem' in read) return read;
-    for (const tool of read.tools) {
-      if (tool.model !== undefined || !CLIENT_KINDS[format].has(tool.kind)) tools.push(tool);
-    }
+    tools.push(...read.tools);
   }
   return { tools };
+}
+
+/** One element of a list of tools; the tools that the caller runs are left out. */
+export function readTool(
+  format: ProviderFormat,
+  element: Buffer,
+  field: string,
+  count = { left: MAX_TOOLS },
+): ReadTools {
+  if (element[0] !== OPEN_BRACE) return { field, problem: 'wrong_type' };
+  const read =
+    format === 'gemini' ? readGemini(element, field) : readTyped(format, element, field, count);
+  if ('problem' in read) return read;
+  const isServerTool = ({ model, kind }: ServerTool) =>
+    model !== undefined || !CLIENT_KINDS[format].has(kind);
+  return { tools: read.tools.filter(isServerTool) };
 }
 
 /** A maximum below 1 states none. */

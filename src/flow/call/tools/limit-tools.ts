@@ -29,8 +29,9 @@ export function canLimitTools(
   return operation === 'responses' && (!calls || isNull(body, calls));
 }
 
-function isBounded({ kind, model }: ServerTool): boolean {
-  return BOUNDED_KINDS.has(kind) && model === undefined;
+/** Only the request's own list of tools is edited, and not the tools that messages add. */
+function isBounded({ kind, model, field }: ServerTool): boolean {
+  return BOUNDED_KINDS.has(kind) && model === undefined && field.startsWith('tools[');
 }
 
 function isOpen({ maxUses }: ServerTool): boolean {
