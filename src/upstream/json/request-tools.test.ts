@@ -34,6 +34,18 @@ test('tools that the caller runs are left out', () => {
   assert.deepEqual(kinds('gemini', [{ functionDeclarations: [{ name: 'googleSearch' }] }]), []);
 });
 
+test('a search among tools is left out where the caller runs it, and nowhere else', () => {
+  const search = (fields: object) => kinds('openai', [{ type: 'tool_search', ...fields }]);
+  assert.deepEqual(search({ execution: 'client' }), []);
+  for (const fields of [
+    {},
+    { execution: 'server' },
+    { execution: null },
+    { execution: ['client'] },
+  ])
+    assert.deepEqual(search(fields), ['tool_search']);
+});
+
 test('a shell is left out where the caller runs its commands, and nowhere else', () => {
   const shell = (environment?: unknown) => kinds('openai', [{ type: 'shell', environment }]);
   assert.deepEqual(shell({ type: 'local' }), []);

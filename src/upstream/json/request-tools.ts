@@ -80,7 +80,7 @@ const SMALLEST = '1g';
 const MAX_TOOLS = 10_000;
 type ToolCount = { left: number };
 
-const TOOL_FIELDS = new NameTable(['type', 'model', 'max_uses', 'tools', ...MACHINES]);
+const TOOL_FIELDS = new NameTable(['type', 'model', 'max_uses', 'tools', 'execution', ...MACHINES]);
 
 export function readTools(
   format: ProviderFormat,
@@ -176,6 +176,9 @@ function readTyped(
   if (kind === 'namespace' && grouped)
     return readTools(format, element, grouped, `${field}.tools`, count);
   if (kind === 'shell' && model === undefined && isLocal(element, fields.get('environment')))
+    return { tools: [] };
+  // Codex searches among its tools itself.
+  if (kind === 'tool_search' && textOf(element, fields.get('execution')) === 'client')
     return { tools: [] };
   const isFree = FREE_KINDS[format].has(kind);
   const isReported = REPORTED_KINDS[format].has(kind);

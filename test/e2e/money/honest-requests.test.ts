@@ -155,6 +155,34 @@ suite('requests that every vendor documents', () => {
       assert.equal(answer.status, 200, answer.text);
     });
 
+  test('the tools of Codex, a search among them and a web search are served unbounded with a budget of 70 dollars', async () => {
+    const seen: unknown[] = [];
+    gateway.simulator.observe(({ json }) => seen.push(json['max_tool_calls']));
+    const tenant = await newTenant(gateway, { monthlyBudgetUsd: 70 });
+    const grammar = { type: 'grammar', syntax: 'lark', definition: 'start: "a"' };
+    const body = {
+      model: 'gpt-6-astra',
+      instructions: LONG,
+      input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: LONG }] }],
+      tools: [
+        ...tools,
+        { type: 'custom', name: 'apply_patch', format: grammar },
+        { type: 'tool_search', execution: 'client', parameters: { type: 'object' } },
+        { type: 'namespace', name: 'mcp', tools },
+        { type: 'web_search', external_web_access: true },
+      ],
+      store: false,
+    };
+    const answers = await Promise.all(
+      [1, 2].map(() => ask(tenant, { path: '/v1/responses', body })),
+    );
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
+    assert.deepEqual(seen, [undefined, undefined]);
+  });
+
   test('a search of Gemini that the operator has priced is served with a budget of 10 dollars', async () => {
     const tenant = await newTenant(gateway, { monthlyBudgetUsd: 10 });
     const path = '/v1beta/models/gemini-2.5-pro:generateContent';
