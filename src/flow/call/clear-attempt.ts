@@ -42,6 +42,9 @@ export type ClearanceOrder = Omit<
   'recordedUnder' | 'startedAtMs' | 'ownDeadlineAtMs' | 'endsAtMs'
 >;
 
+/** More than models are known to make within one response. */
+const MANY_TOOL_USES = 5 * MAX_TOOL_USES;
+
 type Exceeded = Extract<BudgetDecision, { kind: 'exceeded' }>;
 type HeldPermit = Pick<NonNullable<CallOrder['permit']>, 'ask' | 'askedAtMs'>;
 
@@ -64,7 +67,7 @@ export class AttemptClearance {
   #isRenewed = false;
   #reservation: ReservationRequest | undefined;
   #budgetMonth: number | undefined;
-  /** The uses of the provider's tools that the reservation covers; undefined until the budget refuses the request as it is. */
+  /** The uses of the provider's tools that the request is bounded to; undefined where the request stays as it is. */
   #maxToolCalls: number | undefined;
   #isOver = false;
 
@@ -79,6 +82,7 @@ export class AttemptClearance {
     this.#planned = planned;
     this.#listener = listener;
     this.#id = usageRecordId(order.id, planned.number);
+    if (this.#canExceed()) this.#maxToolCalls = MAX_TOOL_USES;
   }
 
   /** `patienceMs` bounds the wait for the reservation. */
@@ -155,14 +159,31 @@ export class AttemptClearance {
    * cover a single use.
    */
   #takeFewerToolCalls({ limitNanos, spentNanos }: Exceeded): boolean {
-    const { plan } = this.#order;
-    if (!plan.canLimitTools || plan.translation?.isNeededAt(this.#planned.target)) return false;
+    if (!this.#canLimitTools()) return false;
+    const before = this.#maxToolCalls ?? MAX_TOOL_USES;
     // Unspent money that is missing now has been reserved by other calls.
-    let calls = Math.floor((this.#maxToolCalls ?? 2 * (MAX_TOOL_USES - 1)) / 2);
+    let calls = before < MAX_TOOL_USES ? Math.floor(before / 2) : MAX_TOOL_USES - 1;
     while (calls > 0 && this.#worstNanos(calls) > limitNanos - spentNanos) calls -= 1;
     if (calls < 1) return false;
     this.#maxToolCalls = calls;
     return true;
+  }
+
+  #canLimitTools(): boolean {
+    const { plan } = this.#order;
+    return plan.canLimitTools && !plan.translation?.isNeededAt(this.#planned.target);
+  }
+
+  /**
+   * OpenAI documents no number of uses at which it stops a model, so that one call may cost many times its reservation. A budget
+   * that is small beside such a call gets the bound that it has reserved; another one serves the request as it is.
+   */
+  #canExceed(): boolean {
+    if (this.#order.plan.operation !== 'responses' || !this.#canLimitTools()) return false;
+    const { organizationLimitNanos, keyLimitNanos, userLimitNanos } = this.#order.budget;
+    const limits = [organizationLimitNanos, keyLimitNanos, userLimitNanos];
+    const least = Math.min(...limits.filter((limit) => limit !== undefined));
+    return this.#worstNanos(MANY_TOOL_USES) > least / 2;
   }
 
   #worstNanos(maxToolCalls: number | undefined): number {

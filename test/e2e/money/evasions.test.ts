@@ -119,6 +119,26 @@ suite('evasions of the bill', () => {
     assert.equal(gateway.simulator.log().length, 1);
   });
 
+  for (const [name, tool] of [
+    ['searches', { type: 'web_search' }],
+    [
+      'calls of another server',
+      { type: 'mcp', server_label: 'a', server_url: 'https://a.example' },
+    ],
+  ] as const)
+    test(`a small budget bounds the ${name} of a response, which OpenAI does not bound`, async () => {
+      const seen: unknown[] = [];
+      gateway.simulator.observe(({ json }) => seen.push(json['max_tool_calls']));
+      const body = { model: 'gpt-5', max_output_tokens: 1000, input: 'Hi', tools: [tool] };
+      for (const monthlyBudgetUsd of [6, 1000]) {
+        const tenant = await newTenant(gateway, { monthlyBudgetUsd });
+        assert.equal((await ask(tenant, { path: '/v1/responses', body })).status, 200);
+      }
+      const poor = await newTenant(gateway, { monthlyBudgetUsd: 1000 }, { monthlyBudgetUsd: 6 });
+      assert.equal((await ask(poor, { path: '/v1/responses', body })).status, 200);
+      assert.deepEqual(seen, [10, undefined, 10]);
+    });
+
   test('a failed call costs nothing where each request has a price', async () => {
     const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
     gateway.simulator.setScenario({ preset: 'server-error' });
