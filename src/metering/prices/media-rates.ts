@@ -27,7 +27,12 @@ export type MediaRates = {
   readonly kinds: ReadonlySet<string>;
 };
 
-type TextPrices = { readonly input: Nanos; readonly output: Nanos; readonly cacheRead: Nanos };
+type TextPrices = {
+  readonly input: Nanos;
+  readonly output: Nanos;
+  /** Undefined for a model whose cached input costs as much as other input. */
+  readonly cacheRead: Nanos | undefined;
+};
 type TextRates = {
   readonly input: TokenRate;
   readonly output: TokenRate;
@@ -45,12 +50,14 @@ export function mediaRates(
   if (stated.audioInput !== undefined) kinds.add('audio_input');
   if (stated.audioOutput !== undefined) kinds.add('audio');
   if (stated.imageOutput !== undefined) kinds.add('image');
+  const { input, cacheRead } = text;
+  const { audioInput = input, imageInput = input, videoInput = input } = stated;
   return {
-    audioInput: rateOf(stated.audioInput ?? text.input),
-    imageInput: rateOf(stated.imageInput ?? text.input),
-    videoInput: rateOf(stated.videoInput ?? text.input),
-    audioCache: rateOf(stated.audioCache ?? text.cacheRead),
-    imageCache: rateOf(stated.imageCache ?? text.cacheRead),
+    audioInput: rateOf(audioInput),
+    imageInput: rateOf(imageInput),
+    videoInput: rateOf(videoInput),
+    audioCache: rateOf(stated.audioCache ?? cacheRead ?? audioInput),
+    imageCache: rateOf(stated.imageCache ?? cacheRead ?? imageInput),
     audioOutput: rateOf(stated.audioOutput ?? text.output),
     imageOutput: rateOf(stated.imageOutput ?? text.output),
     kinds,

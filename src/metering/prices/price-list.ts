@@ -58,6 +58,7 @@ export type DatedPrice = { readonly time: PriceTime; readonly list: PriceList };
 
 export function priceStep(aboveTokens: number, stated: StatedPrices): PriceStep {
   const { input, output = input, cacheRead = input, cacheWrite = input } = stated;
+  const textPrices = { input, output, cacheRead: stated.cacheRead };
   // If only the five-minute cache write has a price, the one-hour write costs Anthropic's proportion of it.
   const longWrite = cacheWrite > input ? Math.ceil(cacheWrite * 1.6) : cacheWrite;
   return {
@@ -68,7 +69,7 @@ export function priceStep(aboveTokens: number, stated: StatedPrices): PriceStep 
     cacheRead: checkedRate(cacheRead),
     cacheWrite: checkedRate(cacheWrite),
     cacheWrite1h: checkedRate(stated.cacheWrite1h ?? longWrite),
-    media: stated.media && mediaRates(stated.media, { input, output, cacheRead }, checkedRate),
+    media: stated.media && mediaRates(stated.media, textPrices, checkedRate),
   };
 }
 
