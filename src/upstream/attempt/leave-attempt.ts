@@ -1,5 +1,6 @@
 // The end of an attempt whose caller no longer waits: the answer is read for its usage and not relayed.
 
+import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { MeteredUsage } from '../../kernel/usage.ts';
 import type { AttemptListener } from './attempt-call.ts';
 
@@ -7,8 +8,8 @@ import type { AttemptListener } from './attempt-call.ts';
 export type LeftOutcome =
   /** The answer is complete and reported this usage. */
   | { readonly kind: 'reported'; readonly usage: MeteredUsage }
-  /** The provider refused, or was never reached. */
-  | { readonly kind: 'refused' }
+  /** The provider refused, or was never reached. `error` is that of a stream, which may have had content before it. */
+  | { readonly kind: 'refused'; readonly error?: SpillwayError }
   | { readonly kind: 'unknown' };
 
 /** Relays nothing, and reports how the call ended. */
@@ -22,6 +23,7 @@ export function usageListener(
     onAnswer: (_body, _contentType, usage) => ended(usage),
     onEvents: () => true,
     onComplete: () => ended(streamUsage()),
-    onFailed: ({ code }) => onLeft({ kind: code === 'NETWORK_TIMEOUT' ? 'unknown' : 'refused' }),
+    onFailed: (error) =>
+      onLeft(error.code === 'NETWORK_TIMEOUT' ? { kind: 'unknown' } : { kind: 'refused', error }),
   };
 }

@@ -2,7 +2,13 @@
 
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { type Answer, ask, newTenant, usageOf } from '../../support/gateway/call-rig.ts';
+import {
+  type Answer,
+  ask,
+  type Caller,
+  newTenant,
+  usageOf,
+} from '../../support/gateway/call-rig.ts';
 import { ADMIN_KEY, openSealedRig } from '../errors/sealed-rig.ts';
 
 /** An object is a whole answer, a list holds the events of a stream. */
@@ -12,8 +18,12 @@ type Responder = (response: ServerResponse) => void;
 export type CostRig = {
   /** Answers one call of a new organisation and returns the caller's answer and the cost in nanodollars. */
   call(path: string, body: object, answer: ProviderAnswer): Promise<Answer & { cost: number }>;
+  /** The cost of a stream whose caller leaves at its first bytes; the provider sends the rest after that. */
+  leave(path: string, body: object, first: Events, rest: Events): Promise<number>;
   close(): Promise<void>;
 };
+
+type Events = readonly object[];
 
 export async function openCostRig(): Promise<CostRig> {
   let respond: Responder = (response) => response.end();
@@ -24,14 +34,39 @@ export async function openCostRig(): Promise<CostRig> {
   const address = server.address();
   if (typeof address !== 'object' || !address) throw new Error('the provider has no port');
   const rig = await openSealedRig(`http://127.0.0.1:${address.port}`);
+  const tenant = () =>
+    newTenant(
+      { url: rig.url, adminKey: ADMIN_KEY },
+      { monthlyBudgetUsd: 1000, requestsPerMinute: 1000 },
+    );
+  const costOf = async (caller: Caller) => Math.round((await usageOf(caller, 1)).costUsd * 1e9);
   return {
     async call(path, body, answer) {
       respond = responderOf(answer);
-      const gateway = { url: rig.url, adminKey: ADMIN_KEY };
-      const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000, requestsPerMinute: 1000 });
-      const answered = await ask(tenant, { path, body });
-      const { costUsd } = await usageOf(tenant, 1);
-      return { ...answered, cost: Math.round(costUsd * 1e9) };
+      const caller = await tenant();
+      const answered = await ask(caller, { path, body });
+      return { ...answered, cost: await costOf(caller) };
+    },
+    async leave(path, body, first, rest) {
+      const leaving = new AbortController();
+      respond = (response) => {
+        response.setHeader('content-type', 'text/event-stream');
+        response.write(first.map(eventOf).join(''));
+        leaving.signal.addEventListener('abort', () => {
+          // A provider that is done before the gateway has noticed the departure changes nothing.
+          setTimeout(() => response.end(rest.map(eventOf).join('')), 50);
+        });
+      };
+      const caller = await tenant();
+      const { body: events } = await fetch(rig.url + path, {
+        method: 'POST',
+        headers: { 'x-api-key': caller.apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        signal: leaving.signal,
+      });
+      await events?.getReader().read();
+      leaving.abort();
+      return costOf(caller);
     },
     async close() {
       await rig.close();

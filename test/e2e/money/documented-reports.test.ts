@@ -164,6 +164,32 @@ suite('documented reports of usage', () => {
     assert.equal(await cost(path, { contents }, gemini), 550_000);
   });
 
+  test('a caller that leaves pays for the content that it got and for a refusal, although the stream fails after it left', async () => {
+    const stream = { ...CLAUDE, stream: true };
+    const start = { type: 'message_start', message: { content: [], usage: first } };
+    const failed = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+    // 1000 × 3000 + 12,000 ÷ 4 × 15,000
+    const answered = await rig.leave('/v1/messages', stream, [start, block, text], [failed]);
+    assert.equal(answered, 48_000_000);
+    const chat = [{ choices: [{ index: 0, delta: { content: LONG } }] }];
+    const error = { error: { type: 'server_error', message: 'Something broke' } };
+    const sent = { ...CHAT, stream: true };
+    const input = Math.ceil(JSON.stringify(sent).length / 4);
+    const cost = await rig.leave('/v1/chat/completions', sent, chat, [error]);
+    assert.equal(cost, input * 2500 + 3000 * 10_000);
+    const thought = {
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'thinking_delta', thinking: 'Hm' },
+    };
+    const refused = [
+      { type: 'message_delta', delta: { stop_reason: 'refusal' }, usage: { output_tokens: 100 } },
+      { type: 'message_stop' },
+    ];
+    // 1000 × 3000 + 100 × 15,000
+    assert.equal(await rig.leave('/v1/messages', stream, [start, thought], refused), 4_500_000);
+  });
+
   test('input that a stream reports as uncached at first, and in parts at its end, is charged once', async () => {
     const stop = { type: 'message_stop' };
     const body = { ...CLAUDE, stream: true };

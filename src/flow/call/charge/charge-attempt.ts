@@ -5,7 +5,8 @@
 //   a complete answer without usage        an estimate of input and output
 //   the caller left, or a clock ran out    the usage that the stream reports within a few seconds; else an estimate of the
 //                                          input and of the streamed output, and for a unary call, which the provider
-//                                          goes on with, at least the reservation
+//                                          goes on with, at least the reservation; a stream that fails meanwhile costs
+//                                          what it costs a caller that stays
 //   the connection broke                   the usage so far, else an estimate of what arrived
 //   a refusal with status 200              the usage it reports: the provider charges the prompt and its thinking
 //   a failed answer with status 200        the usage it reports
@@ -87,7 +88,12 @@ export function chargeLeft(
   outcome: LeftOutcome,
 ): ChargedUsage {
   const plan = planAt(ofAllTargets, target);
-  if (plan.charge === 'nothing' || outcome.kind === 'refused') return NOTHING;
+  if (plan.charge === 'nothing') return NOTHING;
+  if (outcome.kind === 'refused') {
+    const hasContent = attempt.streamedBytes() > 0;
+    if (!outcome.error) return NOTHING;
+    return chargeFailure(plan, attempt, outcome.error, hasContent, target?.format);
+  }
   if (outcome.kind === 'reported')
     return chargeAnswer(plan, outcome.usage, attempt.streamedBytes());
   if (plan.isStream) return estimated(plan, attempt.reportedUsage(), unreportedBytes(attempt));
