@@ -136,7 +136,11 @@ suite('evasions of the bill', () => {
       }
       const poor = await newTenant(gateway, { monthlyBudgetUsd: 1000 }, { monthlyBudgetUsd: 6 });
       assert.equal((await ask(poor, { path: '/v1/responses', body })).status, 200);
-      assert.deepEqual(seen, [10, undefined, 10]);
+      // Zero states no maximum.
+      const unstated = { ...body, max_tool_calls: 0 };
+      const small = await newTenant(gateway, { monthlyBudgetUsd: 6 });
+      assert.equal((await ask(small, { path: '/v1/responses', body: unstated })).status, 200);
+      assert.deepEqual(seen, [10, undefined, 10, 10]);
     });
 
   test('a failed call costs nothing where each request has a price', async () => {

@@ -5,10 +5,10 @@
 import type { BodyEdit } from '../../../upstream/json/edit-body.ts';
 import { NameTable } from '../../../upstream/json/name-table.ts';
 import { type JsonSpan, peekFields } from '../../../upstream/json/peek-fields.ts';
-import { elementsOf, type ServerTool } from '../../../upstream/json/request-tools.ts';
+import { elementsOf, readUses, type ServerTool } from '../../../upstream/json/request-tools.ts';
 import { skipSpace } from '../../../upstream/json/scan.ts';
 import type { NativeRoute } from '../../../upstream/native-route.ts';
-import { isNull, type StatedRequest } from '../read-request.ts';
+import type { StatedRequest } from '../read-request.ts';
 
 type Route = Pick<NativeRoute, 'operation' | 'pathModel'>;
 type Fields = ReadonlyMap<string, JsonSpan>;
@@ -25,8 +25,7 @@ export function canLimitTools(
   if (pathModel !== undefined || !features || features.tools.length === 0) return false;
   if (operation === 'messages')
     return features.tools.every(isBounded) && features.tools.some(isOpen);
-  const calls = fields.get('max_tool_calls');
-  return operation === 'responses' && (!calls || isNull(body, calls));
+  return operation === 'responses' && readUses(body, fields.get('max_tool_calls')) === undefined;
 }
 
 /** Only the request's own list of tools is edited, and not the tools that messages add. */
