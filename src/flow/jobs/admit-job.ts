@@ -70,14 +70,35 @@ async function assertMaySubmit(parts: CandidateParts, { principal, message }: Su
   if (!isAllowed) throw new SpillwayError('FORBIDDEN', 'the key may not use this model');
 }
 
-/** The models that the tools of a request name, those of grouped tools included. */
+/** The models that the tools of a request name, those of grouped tools and of tools that its messages add included. */
 function toolModels(request: unknown): readonly string[] {
-  const tools = isObject(request) ? request['tools'] : undefined;
-  const listed: readonly unknown[] = Array.isArray(tools) ? tools : [tools];
-  return listed.filter(isObject).flatMap((tool) => {
-    const model = tool['model'];
-    return [...(typeof model === 'string' ? [model] : []), ...toolModels(tool)];
-  });
+  if (!isObject(request)) return [];
+  const messages = [...objectsIn(request['messages']), ...objectsIn(request['input'])];
+  const added = messages.flatMap((message) => [
+    ...modelsOf(message['tools']),
+    ...addedModels(message['content']),
+  ]);
+  return [...modelsOf(request['tools']), ...added];
+}
+
+/** A block of Anthropic's adds a tool by its definition, and a compacted conversation repeats such blocks. */
+function addedModels(content: unknown): readonly string[] {
+  return objectsIn(content).flatMap(({ tool, tool_changes: changes }) => [
+    ...(isObject(tool) ? modelsOf(tool['definition']) : []),
+    ...addedModels(changes),
+  ]);
+}
+
+function modelsOf(tools: unknown): readonly string[] {
+  return objectsIn(tools).flatMap(({ model, tools: grouped }) => [
+    ...(typeof model === 'string' ? [model] : []),
+    ...modelsOf(grouped),
+  ]);
+}
+
+/** Of a list, or of one object, which providers may read as a list of one. */
+function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return (Array.isArray(value) ? value : [value]).filter(isObject);
 }
 
 /** A waiting job takes no slot of a concurrency limit. */

@@ -182,4 +182,18 @@ suite('features outside of the usual fields', () => {
       assert.equal(answer.status, status, answer.text);
     }
   });
+
+  // The last test: its jobs run later.
+  test('a job counts the model of an added tool against the list of its key', async () => {
+    const models = [CLAUDE.model];
+    const tenant = await newTenant(gateway, {}, { models });
+    const other = await newTenant(gateway, {}, { models: [...models, ADVISOR.model] });
+    const content = [{ type: 'compaction', tool_changes: [addition(ADVISOR)] }];
+    const repeated = { ...CLAUDE, messages: [{ role: 'assistant', content }] };
+    for (const request of [adding(ADVISOR), repeated]) {
+      const body = { model: CLAUDE.model, format: 'anthropic', request };
+      assert.equal((await ask(tenant, { path: '/v1/jobs', body })).status, 403);
+      assert.equal((await ask(other, { path: '/v1/jobs', body })).status, 202);
+    }
+  });
 });
