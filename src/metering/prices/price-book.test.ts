@@ -3,12 +3,23 @@ import { test } from 'node:test';
 import { calcPrice } from '@pydantic/genai-prices';
 import * as fc from 'fast-check';
 import { NANOS_PER_USD } from '../../kernel/money.ts';
-import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
+import { NO_USAGE, type Usage, type UsageExtras } from '../../kernel/usage.ts';
 import { createPriceBook, type PriceAnswer } from './price-book.ts';
 import type { PackagePrices } from './price-package.ts';
 
 const AT = Date.UTC(2026, 10, 15, 12);
 const book = createPriceBook();
+
+const NO_EXTRAS: UsageExtras = {
+  audioInputTokens: 0,
+  imageInputTokens: 0,
+  videoInputTokens: 0,
+  audioCacheTokens: 0,
+  imageCacheTokens: 0,
+  audioOutputTokens: 0,
+  imageOutputTokens: 0,
+  toolUses: {},
+};
 
 function used(parts: Partial<Usage>): Usage {
   return { ...NO_USAGE, ...parts };
@@ -345,6 +356,29 @@ test('absurd token counts cost a safe integer', () => {
   assert.equal(cost(answer), Number.MAX_SAFE_INTEGER);
   const dear = price('openai', 'gpt-5.4-pro', { inputTokens: 1_000_000_000 });
   assert.equal(dear, 60_000 * 1_000_000_000);
+});
+
+test('absurd token counts cost their media and their uses of tools, too', () => {
+  const usage = (extras: object) => ({
+    ...used({ inputTokens: 60_000_000 }),
+    extras: { ...NO_EXTRAS, ...extras },
+  });
+  const costOf = (model: string, extras: object) =>
+    cost(book.price('openai', model, usage(extras), AT));
+  const searches = costOf('gpt-4.1', { toolUses: { web_search: 3 } });
+  assert.equal(searches - costOf('gpt-4.1', {}), 30_000_000);
+  assert.equal(costOf('gpt-audio', { audioInputTokens: 60_000_000 }), 60_000_000 * 32_000);
+});
+
+test('a tier scales the tokens, and not the search that is a part of each request', () => {
+  const tiered = createPriceBook({ features: { tiers: { flex: 0.5 } } });
+  const usage = {
+    ...used({ inputTokens: 1000, outputTokens: 100 }),
+    tiers: { service_tier: 'flex' },
+  };
+  const model = 'gpt-4o-mini-search-preview';
+  // (1000 × 150 + 100 × 600) × 0.5 + 25,000,000
+  assert.equal(tiered.costNanos('openai', model, usage, AT), 25_105_000);
 });
 
 test('an unknown version of a known family has no price, unless the operator gives one', () => {

@@ -130,15 +130,16 @@ class CachedPriceBook implements PriceBook {
     return prices ? this.#cost(prices, usage, atMs) : 0;
   }
 
-  /** A tier is a factor of the tokens' price, and not of the tools'. */
+  /** A tier is a factor of the tokens' price, and not of that of tools and of the request, which may contain a search. */
   #cost(prices: DatedPrices, usage: MeteredUsage, atMs: number): Nanos {
     const list = activePrice(prices, atMs);
     const cost = costOf(list, usage);
     const { tiers, unconfirmedTiers: unconfirmed } = usage;
     if (!tiers && !unconfirmed) return cost;
     const tools = usage.extras ? costOfTools(list, usage.extras.toolUses) : 0;
-    const tokens = this.#features.atTiers(cost - tools, tiers);
-    return (unconfirmed ? this.#features.atMost(tokens, unconfirmed) : tokens) + tools;
+    const uses = tools + list.requestNanos;
+    const tokens = this.#features.atTiers(cost - uses, tiers);
+    return (unconfirmed ? this.#features.atMost(tokens, unconfirmed) : tokens) + uses;
   }
 
   load(): void {

@@ -11,7 +11,7 @@ import {
   rateOf,
   type TokenRate,
 } from '../../kernel/money.ts';
-import type { MeteredUsage, Usage } from '../../kernel/usage.ts';
+import type { MeteredUsage } from '../../kernel/usage.ts';
 import { type MediaRates, mediaRates, mediaSurcharge, type StatedMedia } from './media-rates.ts';
 
 /** Nanodollars per million tokens; undefined if not stated. */
@@ -197,14 +197,18 @@ function stepFor(list: PriceList, inputTotal: number): PriceStep {
 }
 
 /** For token counts beyond any model's: the result is still chargeable and stays a safe integer. */
-function costOfMany(list: PriceList, step: PriceStep, usage: Usage): Nanos {
+function costOfMany(list: PriceList, step: PriceStep, usage: MeteredUsage): Nanos {
+  const media = usage.extras && step.media;
+  const input = media ? dearest(step.input, dearestInput(media)) : step.input;
+  const output = media ? dearestOutput(step) : dearest(step.output, step.reasoning);
   const cost =
-    costOfTokens(usage.inputTokens, step.input) +
-    costOfTokens(usage.outputTokens, dearest(step.output, step.reasoning)) +
+    costOfTokens(usage.inputTokens, input) +
+    costOfTokens(usage.outputTokens, output) +
     costOfTokens(usage.cacheReadTokens, step.cacheRead) +
     costOfTokens(usage.cacheWriteTokens, step.cacheWrite) +
     costOfTokens(usage.cacheWrite1hTokens, step.cacheWrite1h);
-  return Math.min(cost + list.requestNanos, Number.MAX_SAFE_INTEGER);
+  const tools = usage.extras ? costOfTools(list, usage.extras.toolUses) : 0;
+  return Math.min(cost + list.requestNanos + tools, Number.MAX_SAFE_INTEGER);
 }
 
 function dearest(one: TokenRate, other: TokenRate): TokenRate {

@@ -53,6 +53,12 @@ test('a stream that reports no output is charged by what it streamed', () => {
   assert.deepEqual(counts(chargeAnswer(STREAM, inputOnly, 0)), [70, 0, false]);
 });
 
+test('vectors are no output, also where their answer is cut', () => {
+  const embeddings = { ...UNARY, charge: 'input' } as const;
+  const cut = chargeFailure(embeddings, answered(undefined, 0, 80_000), CUT, false);
+  assert.deepEqual(counts(cut), [100, 0, true]);
+});
+
 test('a missing count is estimated, and a reported one is not', () => {
   const noInput = { ...REPORTED, inputTokens: 0, missing: { input: true, output: false } };
   assert.deepEqual(counts(chargeAnswer(UNARY, noInput, 4000)), [100, 30, true]);

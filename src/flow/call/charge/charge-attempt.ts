@@ -45,8 +45,7 @@ export function chargeAnswer(
   const plan = planAt(ofAllTargets, target);
   if (plan.charge === 'nothing') return NOTHING;
   if (reported && !reported.missing) return exact(plan, reported);
-  const hasOutput = reported?.missing?.output === false || plan.charge === 'input';
-  return estimated(plan, reported, hasOutput ? 0 : outputBytes);
+  return estimated(plan, reported, reported?.missing?.output === false ? 0 : outputBytes);
 }
 
 /** An attempt that failed while its caller waits. */
@@ -125,7 +124,7 @@ function planAt(plan: Plan, target: SentAttempt['target'] | undefined): Plan {
 function estimated(plan: Plan, known: MeteredUsage | undefined, outputBytes: number): ChargedUsage {
   if (plan.charge === 'nothing') return NOTHING;
   const inputBytes = estimatedInputBytes(plan.body, plan.stated.references);
-  const usage = estimateUsage(inputBytes, outputBytes, known);
+  const usage = estimateUsage(inputBytes, plan.charge === 'input' ? 0 : outputBytes, known);
   return { usage: withRequested(plan, withLifetime(plan, usage)), isEstimated: true };
 }
 
