@@ -22,6 +22,9 @@ const SPACE = 0x20;
 const LF = 0x0a;
 const CR = 0x0d;
 
+/** More than any number has that a provider writes. */
+const MAX_DIGITS = 40;
+
 const LOWER_F = 0x66;
 const LOWER_N = 0x6e;
 
@@ -125,7 +128,7 @@ export class JsonKeys {
     return this.isText() && bytesEqual(this.bytes, this.valueStart + 1, this.valueEnd, text);
   }
 
-  /** A natural number of at most 12 digits, read without allocating a string; undefined for other values. */
+  /** A number; a natural one of at most 12 digits is read without allocating a string. Undefined for other values. */
   countValue(): number | undefined {
     const { bytes, valueStart } = this;
     let count = 0;
@@ -138,7 +141,17 @@ export class JsonKeys {
     const next = bytes[at];
     const isEnded =
       next === COMMA || next === CLOSE_BRACE || next === SPACE || next === LF || next === CR;
-    return at > valueStart && isEnded ? count : undefined;
+    if (at === valueStart) return undefined;
+    return isEnded ? count : this.#unusualNumber();
+  }
+
+  /** Such as `1e3` or `1000.0`. */
+  #unusualNumber(): number | undefined {
+    const { bytes, valueStart } = this;
+    const text = bytes.toString('latin1', valueStart, Math.min(valueStart + MAX_DIGITS, this.#end));
+    const [digits = ''] = /^[\d.eE+-]*/.exec(text) ?? [];
+    const value = Number(digits);
+    return digits.length < MAX_DIGITS && Number.isFinite(value) ? value : undefined;
   }
 
   /** The whole value; the walk continues after it. Undefined when the value is cut. */

@@ -3,6 +3,7 @@
 // and no less. Expected costs are written out with their arithmetic, in nanodollars.
 
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import { type CostRig, openCostRig } from './cost-rig.ts';
 
@@ -188,6 +189,39 @@ suite('documented reports of usage', () => {
     ];
     // 1000 × 3000 + 100 × 15,000
     assert.equal(await rig.leave('/v1/messages', stream, [start, thought], refused), 4_500_000);
+  });
+
+  test('counts of Gemini cost the same in every notation of a number, unary and streamed', async () => {
+    const counts = { promptTokenCount: 1000, candidatesTokenCount: 100 };
+    const answer = {
+      candidates: [{ content: { parts: [{ text: LONG }] }, finishReason: 'STOP' }],
+      usageMetadata: counts,
+    };
+    const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
+    const base = '/v1beta/models/gemini-2.5-flash:';
+    for (const [thousand, hundred] of [
+      ['1000', '100'],
+      ['1e3', '1E+2'],
+      ['1000.0', '99.5'],
+      ['1000 ', '100\n'],
+    ] as const) {
+      const text = JSON.stringify(answer)
+        .replace('1000', thousand)
+        .replace(':100}', `:${hundred}}`);
+      for (const [path, body] of [
+        ['generateContent', text],
+        ['streamGenerateContent', `[${text}]`],
+        ['streamGenerateContent?alt=sse', `data: ${text.replaceAll('\n', ' ')}\n\n`],
+      ] as const) {
+        const type = path.endsWith('sse') ? 'text/event-stream' : 'application/json';
+        const answered = await rig.call(base + path, { contents }, (response: ServerResponse) => {
+          response.setHeader('content-type', type);
+          response.end(body);
+        });
+        // 1000 × 300 + 100 × 2500
+        assert.equal(answered.cost, 550_000, `${path} ${body.slice(-80)}`);
+      }
+    }
   });
 
   test('input that a stream reports as uncached at first, and in parts at its end, is charged once', async () => {
