@@ -2,6 +2,7 @@
 // writing it. One implementation per folder (messages, chat, responses, generate). Everything is pure; a reader throws
 // `TranslationProblem` for input that it does not understand.
 
+import type { KeepText } from './kept-text.ts';
 import type { FieldNames, Losses } from './losses.ts';
 import type { NeutralAnswer, NeutralEvent } from './neutral-answer.ts';
 import type { JsonObject, NeutralRequest } from './neutral-request.ts';
@@ -16,7 +17,9 @@ export type Dialect = {
   readAnswer(body: JsonObject): NeutralAnswer;
   writeAnswer(answer: NeutralAnswer): JsonObject;
   /** Reads the provider's stream, one decoded event at a time. */
-  createStreamReader(): NeutralStreamReader;
+  createStreamReader(keepText?: KeepText): NeutralStreamReader;
+  /** The caller's stream repeats the text of a part at its end. */
+  readonly repeatsTexts: boolean;
   /** Writes the caller's stream as bytes, with the framing of its format. */
   createStreamWriter(terms: StreamTerms): NeutralStreamWriter;
 };

@@ -11,6 +11,7 @@ import { type Dialect, TranslationProblem } from '../../translation/dialect.ts';
 import { DIALECTS_BY_NAME } from '../../translation/dialects.ts';
 import { checkArguments } from '../../translation/embedded-json.ts';
 import { isObject } from '../../translation/fields.ts';
+import { keepFirstText, keepWholeText } from '../../translation/kept-text.ts';
 import { Losses, type LossMode, UntranslatableField } from '../../translation/losses.ts';
 import type { DialectName, JsonObject, NeutralRequest } from '../../translation/neutral-request.ts';
 import { knowsNewMaximum, knowsUsageOption } from '../../upstream/chat-fields.ts';
@@ -89,7 +90,7 @@ export class CallTranslation {
     const { requestedModel: model, includesUsage, route, now, newAnswerId } = this.#call;
     const terms = { model, includesUsage, isArray: isArrayStream(route) };
     return new StreamTranslator(
-      dialectOf(target).createStreamReader(),
+      dialectOf(target).createStreamReader(this.#own.repeatsTexts ? keepWholeText : keepFirstText),
       this.#own.createStreamWriter(terms),
       { isArray: terms.isArray, id: newAnswerId(), createdAt: now() },
     );

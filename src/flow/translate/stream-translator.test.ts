@@ -7,14 +7,20 @@ import { answersOf } from '../../../test/support/translation/random-answers.ts';
 import { eventsOf } from '../../../test/support/translation/random-conversations.ts';
 import { TranslationProblem } from '../../translation/dialect.ts';
 import { DIALECTS_BY_NAME } from '../../translation/dialects.ts';
+import { keepFirstText, keepWholeText } from '../../translation/kept-text.ts';
 import { DIALECTS, type DialectName } from '../../translation/neutral-request.ts';
 import { StreamTranslator } from './stream-translator.ts';
 
 const TERMS = { model: 'asked', includesUsage: true, isArray: false };
 
-function translator(from: DialectName, to: DialectName, isArray = false): StreamTranslator {
+function translator(
+  from: DialectName,
+  to: DialectName,
+  isArray = false,
+  keepText = keepWholeText,
+): StreamTranslator {
   return new StreamTranslator(
-    DIALECTS_BY_NAME[from].createStreamReader(),
+    DIALECTS_BY_NAME[from].createStreamReader(keepText),
     DIALECTS_BY_NAME[to].createStreamWriter({ ...TERMS, isArray }),
     { isArray, id: 'msg_0123456789abcdef0123456789abcdef', createdAt: 0 },
   );
@@ -55,6 +61,40 @@ for (const from of DIALECTS)
         { numRuns: 25 },
       );
     });
+
+for (const from of DIALECTS)
+  for (const to of DIALECTS.filter((each) => !DIALECTS_BY_NAME[each].repeatsTexts))
+    test(`a caller of ${to} gets the same bytes from a reader of ${from} that keeps no texts`, () => {
+      fc.assert(
+        fc.property(answersOf(from, to), (answer) => {
+          const writer = DIALECTS_BY_NAME[from].createStreamWriter(TERMS);
+          const events = eventsOf(answer, 3).map((event) => writer.write(event));
+          const chunks = [Buffer.from(events.join(''))];
+          assert.equal(
+            translate(translator(from, to, false, keepFirstText), chunks),
+            translate(translator(from, to), chunks),
+          );
+        }),
+        { numRuns: 25 },
+      );
+    });
+
+test('a reader that keeps no texts keeps the first piece of a text and the arguments of a call', () => {
+  const reader = DIALECTS_BY_NAME.chat.createStreamReader(keepFirstText);
+  const chunk = (delta: object) => reader.push('', { id: 'c', choices: [{ index: 0, delta }] });
+  const ask = (name: string, text: string) =>
+    chunk({ tool_calls: [{ index: 0, id: 'call_1', function: { name, arguments: text } }] });
+  const events = [
+    ...['one', 'two', 'three'].flatMap((content) => chunk({ content })),
+    ...['{"a":', '1}'].flatMap((text) => ask('f', text)),
+    ...reader.end(),
+  ];
+  const parts = events.flatMap((event) => (event.kind === 'part_end' ? [event.part] : []));
+  assert.deepEqual(parts, [
+    { kind: 'text', text: 'one' },
+    { kind: 'tool_call', id: 'call_1', name: 'f', arguments: '{"a":1}' },
+  ]);
+});
 
 function sse(...events: readonly unknown[]): Buffer {
   return Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));

@@ -13,6 +13,7 @@ export const chatDialect: Dialect = {
   writeRequest: writeChatRequest,
   readAnswer: readChatAnswer,
   writeAnswer: writeChatAnswer,
-  createStreamReader: () => new ChatStreamReader(),
+  repeatsTexts: false,
+  createStreamReader: (keepText) => new ChatStreamReader(keepText),
   createStreamWriter: (terms) => new ChatStreamWriter(terms),
 };

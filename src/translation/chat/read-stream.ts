@@ -5,6 +5,7 @@
 
 import { type NeutralStreamReader, TranslationProblem } from '../dialect.ts';
 import { Fields } from '../fields.ts';
+import { type KeepText, keepWholeText } from '../kept-text.ts';
 import {
   type AnswerPart,
   type NeutralEvent,
@@ -34,6 +35,12 @@ export class ChatStreamReader implements NeutralStreamReader {
   #parts = 0;
   /** In the order of their first pieces. The first one is also the open part. */
   readonly #calls = new Map<number, ToolCall>();
+
+  readonly #keepText: KeepText;
+
+  constructor(keepText: KeepText = keepWholeText) {
+    this.#keepText = keepText;
+  }
 
   push(_name: string, data: JsonObject): readonly NeutralEvent[] {
     const fields = new Fields(data);
@@ -124,7 +131,8 @@ export class ChatStreamReader implements NeutralStreamReader {
 
   #add(text: string): readonly NeutralEvent[] {
     if (!this.#open || text === '') return [];
-    this.#open.text += text;
+    const { started, text: kept } = this.#open;
+    this.#open.text = this.#keepText(kept, text, started.kind);
     return [{ kind: 'delta', index: this.#open.index, text }];
   }
 

@@ -22,6 +22,7 @@ export const generateDialect: Dialect = {
   writeRequest: writeGenerateRequest,
   readAnswer: readGenerateAnswer,
   writeAnswer: writeGenerateAnswer,
-  createStreamReader: () => new GenerateStreamReader(),
+  repeatsTexts: false,
+  createStreamReader: (keepText) => new GenerateStreamReader(keepText),
   createStreamWriter: (terms) => new GenerateStreamWriter(terms),
 };

@@ -3,6 +3,7 @@
 
 import type { NeutralStreamReader } from '../dialect.ts';
 import { Fields } from '../fields.ts';
+import { type KeepText, keepWholeText } from '../kept-text.ts';
 import {
   type AnswerPart,
   type NeutralEvent,
@@ -29,6 +30,12 @@ export class GenerateStreamReader implements NeutralStreamReader {
   #open: OpenPart | undefined;
   #parts = 0;
   readonly #calls: AnswerPart[] = [];
+
+  readonly #keepText: KeepText;
+
+  constructor(keepText: KeepText = keepWholeText) {
+    this.#keepText = keepText;
+  }
 
   push(_name: string, data: JsonObject): readonly NeutralEvent[] {
     const fields = new Fields(data);
@@ -64,7 +71,7 @@ export class GenerateStreamReader implements NeutralStreamReader {
     const begin = isSame ? [] : this.#begin(part.kind);
     const open = this.#open;
     if (!open) return begin;
-    open.text += part.text;
+    open.text = this.#keepText(open.text, part.text, open.kind);
     if (part.kind === 'reasoning' && part.signature)
       open.proof = { signature: part.signature, isRedacted: part.isRedacted };
     if (part.text === '') return begin;

@@ -17,6 +17,7 @@ export const messagesDialect: Dialect = {
   writeRequest: writeMessagesRequest,
   readAnswer: readMessagesAnswer,
   writeAnswer: writeMessagesAnswer,
-  createStreamReader: () => new MessagesStreamReader(),
+  repeatsTexts: false,
+  createStreamReader: (keepText) => new MessagesStreamReader(keepText),
   createStreamWriter: (terms) => new MessagesStreamWriter(terms),
 };

@@ -3,6 +3,7 @@
 
 import { type NeutralStreamReader, TranslationProblem } from '../dialect.ts';
 import { Fields } from '../fields.ts';
+import { type KeepText, keepWholeText } from '../kept-text.ts';
 import {
   type AnswerPart,
   type NeutralEvent,
@@ -28,6 +29,12 @@ export class MessagesStreamReader implements NeutralStreamReader {
   #stop: Stop = { reason: 'end' };
   #open: OpenPart | undefined;
   #parts = 0;
+
+  readonly #keepText: KeepText;
+
+  constructor(keepText: KeepText = keepWholeText) {
+    this.#keepText = keepText;
+  }
 
   push(name: string, data: JsonObject): readonly NeutralEvent[] {
     const fields = new Fields(data);
@@ -90,7 +97,8 @@ export class MessagesStreamReader implements NeutralStreamReader {
 
   #append(text: string): readonly NeutralEvent[] {
     if (!this.#open || text === '') return [];
-    this.#open.text += text;
+    const { started, text: kept } = this.#open;
+    this.#open.text = this.#keepText(kept, text, started.kind);
     return [{ kind: 'delta', index: this.#open.index, text }];
   }
 

@@ -3,6 +3,7 @@
 
 import type { NeutralStreamReader } from '../dialect.ts';
 import { Fields } from '../fields.ts';
+import { type KeepText, keepWholeText } from '../kept-text.ts';
 import type { AnswerPart, NeutralEvent, StartedPart } from '../neutral-answer.ts';
 import type { JsonObject } from '../neutral-request.ts';
 import { readItem, readStop, readUsage } from './answer.ts';
@@ -11,6 +12,12 @@ export class ResponsesStreamReader implements NeutralStreamReader {
   readonly #parts: AnswerPart[] = [];
   #open: { readonly index: number; readonly started: StartedPart; text: string } | undefined;
   #count = 0;
+
+  readonly #keepText: KeepText;
+
+  constructor(keepText: KeepText = keepWholeText) {
+    this.#keepText = keepText;
+  }
 
   push(name: string, data: JsonObject): readonly NeutralEvent[] {
     const fields = new Fields(data);
@@ -76,7 +83,8 @@ export class ResponsesStreamReader implements NeutralStreamReader {
 
   #append(text: string): readonly NeutralEvent[] {
     if (!this.#open || text === '') return [];
-    this.#open.text += text;
+    const { started, text: kept } = this.#open;
+    this.#open.text = this.#keepText(kept, text, started.kind);
     return [{ kind: 'delta', index: this.#open.index, text }];
   }
 

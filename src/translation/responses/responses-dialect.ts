@@ -13,6 +13,7 @@ export const responsesDialect: Dialect = {
   writeRequest: writeResponsesRequest,
   readAnswer: readResponsesAnswer,
   writeAnswer: writeResponsesAnswer,
-  createStreamReader: () => new ResponsesStreamReader(),
+  repeatsTexts: true,
+  createStreamReader: (keepText) => new ResponsesStreamReader(keepText),
   createStreamWriter: (terms) => new ResponsesStreamWriter(terms),
 };
