@@ -50,6 +50,8 @@ export class Connection implements ResponseSink, Transport {
   #keepAliveMs: number | undefined;
   #error: Error | undefined;
   #isPaused = false;
+  /** The latest read was large: the next one needs a turn. */
+  #needsTurn = false;
   /** Waits for its turn to read on. */
   #isWaiting = false;
   #isClosed = false;
@@ -91,7 +93,7 @@ export class Connection implements ResponseSink, Transport {
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    if (!this.#isWaiting) this.#socket.resume();
+    this.#readOn();
   }
 
   close(): void {
@@ -112,8 +114,9 @@ export class Connection implements ResponseSink, Transport {
     this.#exchange = undefined;
     const idleMs = this.#idleMs();
     // A pause belongs to the finished exchange, not to the next one.
-    this.resume();
-    if (this.#isWaiting) this.#socket.resume();
+    if (this.#isPaused || this.#needsTurn) this.#socket.resume();
+    this.#isPaused = false;
+    this.#needsTurn = false;
     // A server that responded before it read the whole request may parse the rest as another request.
     if (!isClean || idleMs <= 0 || this.#socket.writableLength > 0) this.close();
     else {
@@ -137,15 +140,22 @@ export class Connection implements ResponseSink, Transport {
     } catch (error) {
       this.#fail(error instanceof Error ? error : closedEarly());
     }
-    if (bytes.length >= LARGE_READ_BYTES && this.#exchange && !this.#isWaiting) this.#waitForTurn();
+    if (bytes.length < LARGE_READ_BYTES || !this.#exchange) return;
+    this.#needsTurn = true;
+    this.#socket.pause();
+    if (!this.#isPaused) this.#readOn();
   }
 
-  #waitForTurn(): void {
+  /** Many callers may take their bytes at once, so that the end of back-pressure needs a turn, too. */
+  #readOn(): void {
+    if (this.#isWaiting) return;
+    if (!this.#needsTurn) return void this.#socket.resume();
     this.#isWaiting = true;
-    this.#socket.pause();
     this.#parts.readTurns.wait(() => {
       this.#isWaiting = false;
-      if (!this.#isPaused && !this.#isClosed) this.#socket.resume();
+      if (this.#isPaused || this.#isClosed) return;
+      this.#needsTurn = false;
+      this.#socket.resume();
     });
   }
 

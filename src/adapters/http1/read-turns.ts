@@ -1,8 +1,8 @@
 // Shares the event loop between the connections of large answers. libuv reads up to two megabytes of one socket before it
 // serves another: a few hundred fast streams would block the process for seconds. A connection that has read a large piece pauses
-// and reads its next one when it is its turn.
+// and reads its next one when it is its turn, even if its caller has taken the bytes before.
 
-const RESUMED_PER_TURN = 8;
+const RESUMED_PER_TURN = 4;
 
 export class ReadTurns {
   readonly #waiting: (() => void)[] = [];
