@@ -38,9 +38,11 @@ import { createCors } from './paths/cors.ts';
 import {
   createRequestRouter,
   errorFormat,
+  lacksHost,
   type Refuse,
   type RequestRouterParts,
   refuseUnserved,
+  refuseWithoutHost,
 } from './paths/route-request.ts';
 import { createServedMethods } from './paths/served-methods.ts';
 import type { ErrorReplier } from './reply-error.ts';
@@ -142,6 +144,7 @@ function createListener(
   const refusePipelined = createPipelineBound();
   const serve: RequestListener = (request, response) => {
     if (refusePipelined(request, response)) return;
+    if (lacksHost(request)) return refuseWithoutHost(routing, request, response);
     if (draining.isOn) {
       // The caller's next request then opens a new connection, to another server.
       response.setHeader('connection', 'close');
@@ -154,6 +157,8 @@ function createListener(
     headersTimeout: options.headersTimeoutMs,
     requestTimeout: options.requestTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
+    // Node would answer without an error, and without a bound on pipelined requests: `refuseWithoutHost` answers.
+    requireHostHeader: false,
     noDelay: true,
     // A stream may be silent for minutes: TCP probes find a dead caller and keep the connection known to NAT devices.
     keepAlive: true,

@@ -56,6 +56,21 @@ function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
   return hosts > 1;
 }
 
+/** HTTP/1.1 demands a Host header of every request (RFC 9112, 3.2). */
+export function lacksHost({ headers, httpVersionMinor }: IncomingMessage): boolean {
+  return headers.host === undefined && httpVersionMinor === 1;
+}
+
+export function refuseWithoutHost(
+  { methods, refuse }: RequestRouterParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const error = new SpillwayError('INVALID_REQUEST', 'the request has no Host header');
+  response.setHeader('connection', 'close');
+  refuse(request, response, error, errorFormat(methods, request));
+}
+
 function refuseHosts(
   { methods, refuse }: RequestRouterParts,
   request: IncomingMessage,

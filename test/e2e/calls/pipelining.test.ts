@@ -2,6 +2,7 @@
 // turn: back-pressure pauses it until then. The requests that wait on one connection are bounded.
 
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
@@ -51,6 +52,43 @@ test('a connection with hundreds of waiting requests is closed, and one with a f
     socket.write('GET /health HTTP/1.1\r\nhost: spillway\r\n\r\n'.repeat(count));
     await closed;
     assert.equal(text.split('HTTP/1.1 200').length - 1 === count, isServed);
+  }
+});
+
+test('the rest of a read is not parsed once its connection is closed', async (context) => {
+  const gateway = await startTestGateway();
+  context.after(() => gateway.close());
+  for (const head of [
+    'GET /health HTTP/1.1\r\nhost: spillway\r\n\r\n',
+    'GET /health HTTP/1.1\r\n\r\n',
+  ]) {
+    let parsed = 0;
+    const count = (): void => void (parsed += 1);
+    subscribe('http.server.request.start', count);
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.resume();
+    const closed = once(socket, 'close');
+    socket.write(head.repeat(1500));
+    await closed;
+    unsubscribe('http.server.request.start', count);
+    assert.ok(parsed >= 1 && parsed < 100, `${parsed} requests of ${JSON.stringify(head)}`);
+  }
+});
+
+test('a request without a Host header is INVALID_REQUEST, and one of HTTP/1.0 needs none', async (context) => {
+  const gateway = await startTestGateway();
+  context.after(() => gateway.close());
+  for (const [version, pattern] of [
+    ['1.1', /^HTTP\/1\.1 400 [^]*connection: close[^]*INVALID_REQUEST/i],
+    ['1.0', /^HTTP\/1\.1 200 /],
+  ] as const) {
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    context.after(() => socket.destroy());
+    socket.write(`GET /health HTTP/${version}\r\n\r\n`);
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    assert.match(text, pattern);
   }
 });
 
