@@ -6,11 +6,11 @@
 
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { every } from '../kernel/every.ts';
+import { TurnQueue } from '../kernel/next-turn.ts';
 import { startEventStream } from './live/start-event-stream.ts';
 
 export type LiveReplies = {
@@ -37,7 +37,9 @@ const RETRY_AFTER_MS = 5000;
 export function createLiveReplies(clock: Clock, limits: LiveLimits = DEFAULT_LIMITS): LiveReplies {
   const taken = new Map<string, number>();
   const open = new Map<AbortController, Promise<void>>();
-  const terms = { clock, turn: createTurns() };
+  // Neither the embedded store nor a socket with space needs another turn: many readers of long streams would block the process.
+  const turns = new TurnQueue(1);
+  const terms = { clock, turn: () => turns.turn() };
   let isClosed = false;
 
   function acquireSlot(caller: string): () => void {
@@ -117,18 +119,6 @@ async function writePage(
 }
 
 const LARGE_PAGE_CHARACTERS = 16 * 1024;
-
-/**
- * Resolves once in a turn of the event loop, for one caller after the other. Neither the embedded store nor a socket with space needs
- * another turn, so that many readers of long streams would block the process.
- */
-function createTurns(): () => Promise<void> {
-  let last = Promise.resolve();
-  return () => {
-    last = last.then(() => nextTurn());
-    return last;
-  };
-}
 
 /** Under back-pressure the unread bytes keep the connection busy; a comment would only add to them. */
 function keepAlive(response: ServerResponse): void {

@@ -5,9 +5,9 @@
 
 import type { Socket } from 'node:net';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import type { TurnQueue } from '../../kernel/next-turn.ts';
 import type { Exchange, Transport } from './exchange.ts';
 import type { OpenSocket, Origin } from './open-socket.ts';
-import type { ReadTurns } from './read-turns.ts';
 import type { RequestHeads } from './request-head.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseParser, type ResponseSink } from './response-parser.ts';
@@ -18,7 +18,11 @@ export type ConnectionParts = {
   readonly openSocket: OpenSocket;
   readonly heads: RequestHeads;
   readonly sendRequest: SendRequest;
-  readonly readTurns: ReadTurns;
+  /**
+   * Shares the event loop between the connections of large answers. libuv reads up to two megabytes of one socket before it serves
+   * another: a few hundred fast streams would block the process for seconds.
+   */
+  readonly readTurns: TurnQueue;
   readonly connectTimeoutMs: number;
   readonly clock: Clock;
 };

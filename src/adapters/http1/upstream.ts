@@ -5,11 +5,11 @@
 
 import { createSecureContext } from 'node:tls';
 import type { Clock } from '../../kernel/clock.ts';
+import { TurnQueue } from '../../kernel/next-turn.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { Exchange } from './exchange.ts';
 import { createSocketOpener, readOrigin } from './open-socket.ts';
 import { OriginPool } from './origin-pool.ts';
-import { ReadTurns } from './read-turns.ts';
 import { RequestHeads } from './request-head.ts';
 import { createRequestSender } from './send-request.ts';
 
@@ -21,10 +21,13 @@ export type Http1UpstreamOptions = {
   readonly ca?: readonly string[] | undefined;
 };
 
+/** Connections of large answers that read in one turn of the event loop. */
+const READS_PER_TURN = 4;
+
 export function createHttp1Upstream(options: Http1UpstreamOptions): Upstream {
   const { connectTimeoutMs, maxConnectionsPerOrigin: maxConnections, clock, ca } = options;
   const openSocket = createSocketOpener(ca && createSecureContext({ ca: [...ca] }));
-  const readTurns = new ReadTurns();
+  const readTurns = new TurnQueue(READS_PER_TURN);
   const pools = new Map<string, OriginPool>();
   let closing: Promise<void> | undefined;
 

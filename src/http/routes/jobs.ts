@@ -20,6 +20,7 @@ import type { CancelJob } from '../../jobs/pipeline/cancel-job.ts';
 import type { JobHistory } from '../../jobs/ports/job-history.ts';
 import type { JobStore } from '../../jobs/ports/job-store.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { turnAfter } from '../../kernel/next-turn.ts';
 import { type Gate, scopeGuard } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { readonlyPageOf } from '../paging.ts';
@@ -123,7 +124,10 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
         ]);
         const view = toJobView(job, reader, { ...estimate, result, history: attempts });
         const response = result?.response;
-        if (isWrittenJson(response)) reply.serializer(() => writeWithResponse(view, response));
+        if (isWrittenJson(response)) {
+          await turnAfter(response.writtenJson.length);
+          reply.serializer(() => writeWithResponse(view, response));
+        }
         return reply.send(view);
       },
     );

@@ -28,22 +28,31 @@ export async function saveResult(
   await turnAfter(result.length);
 }
 
-/** Reads results; large ones have a turn of the event loop each, because the embedded store reads within a turn. */
+/**
+ * Reads results. The embedded store reads within a turn of the event loop, so that each step on a large result has a turn of its own.
+ * Large results are read one after the other: the first ones are sent before the last ones fill the memory.
+ */
 export function createResultReader(db: Kysely<Schema>) {
   let lastLarge: Promise<unknown> = Promise.resolve();
   return async (jobId: string): Promise<JobResult | undefined> => {
     const row = await resultOf(db, jobId, SMALL);
     if (!row) return undefined;
     if (row.text !== null) return JSON.parse(row.text);
-    const large = lastLarge
-      .then(() => turnAfter(LARGE_TEXT_BYTES))
-      .then(() => resultOf(db, jobId, WHOLE))
-      .then((found) => found && parseLarge(found.text ?? ''));
+    const large = lastLarge.then(() => largeResultOf(db, jobId));
     // Without its value, which it would keep in memory.
     lastLarge = large.then(ignore, ignore);
     return large;
   };
 }
+
+async function largeResultOf(db: Kysely<Schema>, jobId: string): Promise<JobResult | undefined> {
+  await turnAfter(LARGE_TEXT_BYTES);
+  const found = await resultOf(db, jobId, WHOLE);
+  await turnAfter(LARGE_TEXT_BYTES);
+  return found && parseLarge(found.text ?? '');
+}
+
+function ignore(): void {}
 
 const WHOLE = sql<string | null>`result`;
 const SMALL = sql<
@@ -57,8 +66,6 @@ function resultOf(db: Kysely<Schema>, jobId: string, text: RawBuilder<string | n
     .where('job_id', '=', jobId)
     .executeTakeFirst();
 }
-
-function ignore(): void {}
 
 function parseLarge(text: string): JobResult {
   return splitResult(text) ?? JSON.parse(text);

@@ -3,42 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemClock } from '../../kernel/clock.ts';
 import type { UpstreamCall } from '../../upstream/upstream.ts';
-import { ReadTurns } from './read-turns.ts';
 import { createHttp1Upstream } from './upstream.ts';
-
-test('connections resume in order, a few in each turn of the event loop', async () => {
-  const turns = new ReadTurns();
-  const resumed: number[] = [];
-  for (let index = 0; index < 20; index += 1) turns.wait(() => resumed.push(index));
-  assert.deepEqual(resumed, []);
-  const sizes: number[] = [];
-  while (resumed.length < 20) {
-    await nextTurn();
-    sizes.push(resumed.length);
-  }
-  assert.deepEqual(sizes, [4, 8, 12, 16, 20]);
-  assert.deepEqual(
-    resumed,
-    Array.from({ length: 20 }, (_, index) => index),
-  );
-});
-
-test('a connection that waits again while it resumes has another turn', async () => {
-  const turns = new ReadTurns();
-  let resumed = 0;
-  const again = (): void => {
-    resumed += 1;
-    if (resumed < 3) turns.wait(again);
-  };
-  turns.wait(again);
-  for (let turn = 1; turn <= 3; turn += 1) {
-    await nextTurn();
-    assert.equal(resumed, turn);
-  }
-});
 
 test('a large answer that has arrived is read in pieces, with a turn of the event loop between them', async (context) => {
   const answer = Buffer.alloc(8 * 2 ** 20, 'x');
