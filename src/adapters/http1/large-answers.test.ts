@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { systemClock } from '../../kernel/clock.ts';
-import type { UpstreamCall } from '../../upstream/upstream.ts';
+import type { UpstreamCall, UpstreamRequest } from '../../upstream/upstream.ts';
 import { createHttp1Upstream } from './upstream.ts';
 
 test('a large answer that has arrived is read in pieces, with a turn of the event loop between them', async (context) => {
@@ -57,7 +57,13 @@ test('callers that take their bytes at once do not resume more than a few connec
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     ended.push(promise);
     let isFirst = true;
-    const request = { origin, path: '/', method: 'POST', headers: [], body: Buffer.of() } as const;
+    const request: UpstreamRequest = {
+      origin,
+      path: '/',
+      method: 'POST',
+      headers: [],
+      body: Buffer.of(),
+    };
     const call: UpstreamCall = upstream.send(request, {
       onHead() {},
       onData() {

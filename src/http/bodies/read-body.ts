@@ -1,6 +1,7 @@
 // Reads and decodes a request's body up to a limit. A content length above the limit is refused before the first byte; a
 // body that grows above the limit or above its quota is refused there and its remaining bytes are discarded. An upload
-// that pauses for too long is refused, so that it does not occupy its quota.
+// that pauses for too long is refused, so that it does not occupy its quota. A body in thousands of chunks of a few bytes is refused,
+// because Node calls the server for each chunk: a few megabytes would occupy the process for seconds.
 
 import type { IncomingMessage } from 'node:http';
 import { SpillwayError, toSpillwayError } from '../../errors/spillway-error.ts';
@@ -43,6 +44,10 @@ export function readBody(
   new BodyReading(request, terms, intake, done, failed).start();
 }
 
+/** No client writes as many chunks of a few bytes; TCP alone delivers larger ones. */
+const MAX_TINY_CHUNKS = 8192;
+const TINY_CHUNK_BYTES = 16;
+
 class BodyReading implements Watched {
   readonly #request: IncomingMessage;
   readonly #terms: BodyTerms;
@@ -53,6 +58,7 @@ class BodyReading implements Watched {
   #only: Buffer | undefined;
   #pieces: BytePieces | undefined;
   #size = 0;
+  #chunks = 0;
   #lastChunkAtMs: number;
   #ticket: Ticket | undefined;
 
@@ -91,6 +97,9 @@ class BodyReading implements Watched {
   #add(chunk: Buffer): void {
     if (this.#ticket === undefined) return;
     this.#size += chunk.length;
+    this.#chunks += 1;
+    if (this.#chunks > MAX_TINY_CHUNKS && this.#size < this.#chunks * TINY_CHUNK_BYTES)
+      return this.#fail(tooManyChunks());
     const { limitBytes, lease } = this.#terms;
     if (this.#size > limitBytes) return this.#fail(tooLarge(limitBytes));
     try {
@@ -162,4 +171,8 @@ function tooLarge(limit: number): SpillwayError {
   return new SpillwayError('REQUEST_TOO_LARGE', 'the body is larger than the limit', {
     params: { limit },
   });
+}
+
+function tooManyChunks(): SpillwayError {
+  return new SpillwayError('INVALID_REQUEST', 'the body has thousands of chunks of a few bytes');
 }
