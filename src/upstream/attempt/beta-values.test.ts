@@ -28,3 +28,23 @@ test('the operator can allow a beta by its whole name or without its date', () =
   assert.equal(allowedBetas(fast, new Set(['fast-mode'])), fast);
   assert.equal(allowedBetas(fast, new Set([fast])), fast);
 });
+
+test('the betas of agents and SDKs that permit fields without a price of their own pass', () => {
+  const claudeCode =
+    'claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27,per-turn-control-2026-07-01,' +
+    'mid-conversation-tool-changes-2026-07-01,thinking-token-count-2026-05-13,advanced-tool-use-2025-11-20,' +
+    'effort-2025-11-24,dangerous-tool-use-2026-09-03,afk-mode-2026-01-31';
+  assert.equal(allowedBetas(claudeCode, NONE), claudeCode);
+  const aiSdk =
+    'mid-conversation-system-2026-04-07,mid-conversation-system-clear-at-2026-08-21,mid-conversation-output-config-2026-07-01,' +
+    'task-budgets-2026-03-13,thinking-binding-controls-2026-08-01,thinking-display-updates-2026-08-18';
+  assert.equal(allowedBetas(aiSdk, NONE), aiSdk);
+});
+
+test('betas of tools that the body prices pass; those of other models and of tools in messages are dropped', () => {
+  const priced = 'code-execution-2025-08-25,code-execution-web-tools-2026-02-09,skills-2025-10-02';
+  assert.equal(allowedBetas(priced, NONE), priced);
+  const others =
+    'server-side-fallback-2026-07-01,inline-tools-2026-09-15,message-threads-2026-08-12';
+  assert.equal(allowedBetas(others, NONE), undefined);
+});
