@@ -8,6 +8,7 @@ export const OPERATIONS = [
   'count_tokens',
   'chat_completions',
   'responses',
+  'compact',
   'embeddings',
   'generate_content',
   'models',

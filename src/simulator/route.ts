@@ -30,6 +30,11 @@ const FIXED: ReadonlyMap<string, Target> = new Map<string, Target>([
     { dialect: 'openai', operation: 'chat_completions', streaming: 'by-body' },
   ],
   ['/v1/responses', { dialect: 'openai', operation: 'responses', streaming: 'by-body' }],
+  ['/v1/responses/compact', { dialect: 'openai', operation: 'compact', streaming: 'never' }],
+  [
+    '/v1/responses/input_tokens',
+    { dialect: 'openai', operation: 'count_tokens', streaming: 'never' },
+  ],
   ['/v1/embeddings', { dialect: 'openai', operation: 'embeddings', streaming: 'never' }],
 ]);
 

@@ -24,6 +24,8 @@ test('an endpoint matches under every base URL of an SDK', () => {
     ['/v1/messages/count_tokens', ['/anthropic/v1/messages/count_tokens']],
     ['/v1/chat/completions', ['/chat/completions', '/openai/chat/completions']],
     ['/v1/responses', ['/responses', '/openai/responses', '/openai/v1/responses']],
+    ['/v1/responses/compact', ['/responses/compact', '/openai/v1/responses/compact']],
+    ['/v1/responses/input_tokens', ['/responses/input_tokens', '/openai/responses/input_tokens']],
     ['/v1/embeddings', ['/embeddings', '/openai/embeddings', '/openai/v1/embeddings']],
     [
       '/v1beta/models/m:countTokens',
@@ -54,6 +56,8 @@ test('counting tokens is free, embeddings are charged by input', () => {
   const charges = [
     ['/v1/messages/count_tokens', 'nothing'],
     ['/v1beta/models/m:countTokens', 'nothing'],
+    ['/v1/responses/input_tokens', 'nothing'],
+    ['/v1/responses/compact', 'input_and_output'],
     ['/v1/embeddings', 'input'],
     ['/v1beta/models/m:batchEmbedContents', 'input'],
     ['/v1/responses', 'input_and_output'],

@@ -24,6 +24,7 @@ export type NativeOperation =
   | 'messages'
   | 'chat'
   | 'responses'
+  | 'compact'
   | 'generate'
   | 'embeddings'
   | 'count_tokens';
@@ -48,13 +49,18 @@ const MESSAGES = anthropicRoute('messages', '/messages');
 const COUNT_TOKENS = anthropicRoute('count_tokens', '/messages/count_tokens');
 const CHAT = openaiRoute('chat', '/chat/completions');
 const RESPONSES = openaiRoute('responses', '/responses');
+/** Summarises a conversation of the Responses API; agents send its answer in place of the conversation. */
+const COMPACT = openaiRoute('compact', '/responses/compact');
+const INPUT_TOKENS = openaiRoute('count_tokens', '/responses/input_tokens');
 const EMBEDDINGS = openaiRoute('embeddings', '/embeddings');
 
 /** SDKs disagree on whether a base URL ends in the version, so a provider's own base accepts both. */
 const FIXED_ROUTES: ReadonlyMap<string, FixedRoute> = new Map([
   ...[MESSAGES, COUNT_TOKENS].flatMap((route) => pathsOf(route, ['', '/anthropic'])),
   // OpenAI's SDK with a bare origin requests `/chat/completions`.
-  ...[CHAT, RESPONSES, EMBEDDINGS].flatMap((route) => pathsOf(route, ['', '/openai'])),
+  ...[CHAT, RESPONSES, COMPACT, INPUT_TOKENS, EMBEDDINGS].flatMap((route) =>
+    pathsOf(route, ['', '/openai']),
+  ),
 ]);
 
 type GeminiAction = { readonly operation: NativeOperation; readonly isStreamPath: boolean };

@@ -187,6 +187,7 @@ const WANTED: Readonly<Record<RequestKind['operation'], NameTable>> = {
   messages: wantedOf('messages'),
   chat: wantedOf('chat', 'stream_options', 'deferred', 'messages'),
   responses: wantedOf('responses', 'background', 'input'),
+  compact: wantedOf('compact', 'input'),
   generate: wantedOf('generate'),
   embeddings: wantedOf('embeddings'),
   count_tokens: wantedOf('count_tokens'),

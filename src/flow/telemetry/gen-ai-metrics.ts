@@ -135,6 +135,7 @@ export const OPERATION_NAMES: Readonly<Record<NativeOperation, string>> = {
   messages: 'chat',
   chat: 'chat',
   responses: 'chat',
+  compact: 'compact',
   generate: 'generate_content',
   embeddings: 'embeddings',
   count_tokens: 'count_tokens',

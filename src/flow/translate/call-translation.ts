@@ -143,12 +143,15 @@ export class CallTranslation {
 
 /** Operations that have a counterpart in every format. */
 export function isTranslatable({ operation }: Pick<NativeRoute, 'operation'>): boolean {
-  return operation !== 'embeddings' && operation !== 'count_tokens';
+  return dialectOfRoute({ operation }) !== undefined;
 }
 
 /** Undefined for an operation that is not translated. */
-export function dialectOfRoute({ operation }: NativeRoute): DialectName | undefined {
-  return operation === 'embeddings' || operation === 'count_tokens' ? undefined : operation;
+export function dialectOfRoute({
+  operation,
+}: Pick<NativeRoute, 'operation'>): DialectName | undefined {
+  if (operation === 'embeddings' || operation === 'count_tokens') return undefined;
+  return operation === 'compact' ? undefined : operation;
 }
 
 /**

@@ -15,6 +15,7 @@ export function aiBody(
   if (format === 'anthropic') return operation === 'messages' ? MESSAGES : COUNT_MESSAGES;
   if (format === 'gemini') return geminiBody(operation, endpoint);
   if (operation === 'embeddings') return EMBEDDINGS;
+  if (operation === 'compact' || operation === 'count_tokens') return CONVERSATION;
   return operation === 'responses' ? RESPONSES : CHAT;
 }
 
@@ -62,6 +63,11 @@ const CHAT = {
 
 const RESPONSES = {
   schema: object(['model', 'input'], { model, input: { anyOf: [text, messages] }, stream }),
+  example: { model: 'gpt-5.2', input: 'Hello' },
+};
+
+const CONVERSATION = {
+  schema: object(['model', 'input'], { model, input: { anyOf: [text, messages] } }),
   example: { model: 'gpt-5.2', input: 'Hello' },
 };
 

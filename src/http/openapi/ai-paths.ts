@@ -78,6 +78,7 @@ const SUMMARIES = {
   count_tokens: 'Count the tokens of a call',
   chat: "A call in OpenAI's Chat Completions format, unary or streamed",
   responses: "A call in OpenAI's Responses format, unary or streamed",
+  compact: 'Summarise a conversation of the Responses format',
   generate: "A call in Gemini's format",
   embeddings: 'Embed texts as vectors',
 } as const;

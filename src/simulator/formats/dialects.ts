@@ -15,8 +15,8 @@ import { geminiFormat } from './gemini/format.ts';
 import { readGenerateContent } from './gemini/read.ts';
 import { openaiError, refuseAsOpenai } from './openai/errors.ts';
 import { openaiChatFormat } from './openai/format-chat.ts';
-import { openaiResponsesFormat } from './openai/format-responses.ts';
-import { readChatCompletion, readResponses } from './openai/read.ts';
+import { openaiCompactFormat, openaiResponsesFormat } from './openai/format-responses.ts';
+import { readChatCompletion, readCompaction, readResponses } from './openai/read.ts';
 import { responseOf } from './openai/responses-items.ts';
 import type { StreamEvent, WireFormat } from './wire-format.ts';
 import { plainEvent } from './wire-format.ts';
@@ -31,12 +31,18 @@ const readNothing: Reader = () => reject('this operation has no prompt');
 const readGemini: Reader = (body, { pathModel = '', streaming }) =>
   readGenerateContent(body, pathModel, streaming !== 'never');
 
+const COUNTED: Readonly<Record<Dialect, Reader>> = {
+  anthropic: readCountTokens,
+  openai: readResponses,
+  gemini: readGemini,
+};
+
 const READERS: Readonly<Record<Route['operation'], Reader>> = {
   messages: readMessages,
-  count_tokens: (body, route) =>
-    route.dialect === 'gemini' ? readGemini(body, route) : readCountTokens(body),
+  count_tokens: (body, route) => COUNTED[route.dialect](body, route),
   chat_completions: readChatCompletion,
   responses: readResponses,
+  compact: readCompaction,
   generate_content: readGemini,
   embeddings: readNothing,
   models: readNothing,
@@ -46,6 +52,7 @@ const READERS: Readonly<Record<Route['operation'], Reader>> = {
 export function formatOf(route: Route): WireFormat {
   if (route.dialect === 'anthropic') return anthropicFormat;
   if (route.dialect === 'gemini') return geminiFormat;
+  if (route.operation === 'compact') return openaiCompactFormat;
   return route.operation === 'responses' ? openaiResponsesFormat : openaiChatFormat;
 }
 

@@ -77,9 +77,13 @@ function promptScript(
 
 function countReading(route: Route, request: ModelRequest): Reading {
   const { inputTokens } = request;
-  const count =
-    route.dialect === 'gemini' ? { totalTokens: inputTokens } : { input_tokens: inputTokens };
-  return plainReading(request.model, 0, () => count);
+  return plainReading(request.model, 0, () => countOf(route.dialect, inputTokens));
+}
+
+function countOf(dialect: Route['dialect'], inputTokens: number) {
+  if (dialect === 'gemini') return { totalTokens: inputTokens };
+  const count = { input_tokens: inputTokens };
+  return dialect === 'openai' ? { object: 'response.input_tokens', ...count } : count;
 }
 
 function embeddingsReading(route: Route, body: JsonRecord): ReadResult<Reading> {

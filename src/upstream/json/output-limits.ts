@@ -36,6 +36,9 @@ const NAMES: Readonly<Partial<Record<NativeRoute['operation'], Names>>> = {
     maxima: ['max_output_tokens'],
     others: ['tools', 'context_management', ...STORED_RESPONSES],
   },
+  compact: { maxima: [], others: STORED_RESPONSES },
+  // Of the Responses API; Anthropic's and Gemini's requests have no field of these names.
+  count_tokens: { maxima: [], others: STORED_RESPONSES },
   // Google's parser also accepts the snake_case names of its protocol definitions.
   generate: { maxima: [], others: ['generationConfig', 'generation_config', 'tools'] },
 };

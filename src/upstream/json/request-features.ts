@@ -66,6 +66,7 @@ const FIELDS: Readonly<Partial<Record<RequestKind['operation'], readonly string[
   messages: ['service_tier', 'speed', 'inference_geo', 'mcp_servers'],
   chat: ['service_tier', 'modalities', 'web_search_options', ...COMPATIBLE_TOOLS],
   responses: ['service_tier', 'max_tool_calls', ...COMPATIBLE_TOOLS],
+  compact: ['service_tier'],
   generate: ['service_tier', 'serviceTier'],
 };
 

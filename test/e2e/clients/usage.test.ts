@@ -54,6 +54,30 @@ test('a response is charged by its usage, with the cached part priced separately
   });
 });
 
+test('a compaction is charged by its usage, and counting its tokens is free', async (context) => {
+  const gateway = await startTestGateway();
+  context.after(() => gateway.close());
+  gateway.simulator.setScenario({ usage: { inputTokens: 1000, outputTokens: 300 } });
+  const client = openai(gateway);
+  const ask = { model: 'gpt-5-mini' as const, input: 'A long conversation' };
+  const counted = await client.responses.inputTokens.count(ask);
+  assert.ok(counted.input_tokens > 0);
+  const compacted = await client.responses.compact(ask);
+  assert.equal(compacted.object, 'response.compaction');
+  const stored = { model: 'gpt-5-mini' as const, previous_response_id: 'resp_1' };
+  assert.equal((await client.responses.compact(stored)).usage.output_tokens, 300);
+  const [summary] = compacted.output;
+  assert.ok(summary?.type === 'compaction');
+  const next = await client.responses.create({
+    model: 'gpt-5-mini',
+    input: [summary, { role: 'user', content: 'Go on' }],
+  });
+  assert.equal(next.status, 'completed');
+  const total = await usageAfter(gateway, 4);
+  const each = costUsd('openai', 'gpt-5-mini', { inputTokens: 1000, outputTokens: 300 });
+  assert.equal(total.costUsd, nanosSum(each, 3));
+});
+
 test('embeddings are charged by their input, in either format', async (context) => {
   const gateway = await startTestGateway();
   context.after(() => gateway.close());

@@ -29,6 +29,24 @@ const STORED: readonly (readonly [string, string, object | string, string])[] = 
     'previous_response_id',
   ],
   [
+    'a response of another organisation, to be summarised',
+    '/v1/responses/compact',
+    { model: 'gpt-4.1', previous_response_id: 'resp_1' },
+    'previous_response_id',
+  ],
+  [
+    'a stored item, to be summarised',
+    '/v1/responses/compact',
+    { model: 'gpt-4.1', input: [{ type: 'item_reference', id: 'msg_1' }] },
+    'item_reference',
+  ],
+  [
+    'a response of another organisation, whose tokens are counted',
+    '/v1/responses/input_tokens',
+    { model: 'gpt-4.1', previous_response_id: 'resp_1' },
+    'previous_response_id',
+  ],
+  [
     'a conversation of another organisation',
     '/v1/responses',
     { ...RESPONSES, input: 'x', conversation: { id: 'conv_1' } },

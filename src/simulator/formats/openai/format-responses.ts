@@ -6,10 +6,23 @@ import type { Answer } from '../../answers.ts';
 import type { Piece } from '../../scenario/chunks.ts';
 import type { StreamEvent, WireFormat } from '../wire-format.ts';
 import type { OutputItem } from './responses-items.ts';
-import { closedItem, itemsOf, openItem, responseOf, toolCallItems } from './responses-items.ts';
+import {
+  closedItem,
+  compactionOf,
+  itemsOf,
+  openItem,
+  responseOf,
+  toolCallItems,
+} from './responses-items.ts';
 
 export const openaiResponsesFormat: WireFormat = {
   unary: (answer) => responseOf(answer, 'final'),
+  events,
+};
+
+/** The answer of `/v1/responses/compact`, which never streams. */
+export const openaiCompactFormat: WireFormat = {
+  unary: compactionOf,
   events,
 };
 

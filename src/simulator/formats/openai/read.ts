@@ -31,6 +31,12 @@ export function readChatCompletion(body: JsonRecord): ReadResult {
   };
 }
 
+/** The Agents SDK names the last response in place of its input. */
+export function readCompaction(body: JsonRecord): ReadResult {
+  const isStored = body.input === undefined && asText(body.previous_response_id) !== undefined;
+  return readResponses(isStored ? { ...body, input: 'the stored conversation' } : body);
+}
+
 export function readResponses(body: JsonRecord): ReadResult {
   const model = asText(body.model);
   if (model === undefined) return reject("Missing required parameter: 'model'.", 'model');

@@ -101,6 +101,19 @@ export function responseOf(answer: Answer, context: 'open' | 'final') {
   };
 }
 
+/** The summary is opaque to the caller. */
+export function compactionOf(answer: Answer) {
+  const { id, createdAt, text } = answer;
+  const summary = Buffer.from(text).toString('base64');
+  return {
+    id: `resp_${id}`,
+    object: 'response.compaction',
+    created_at: Math.floor(createdAt / 1000),
+    output: [{ id: `cmp_${id}`, type: 'compaction', encrypted_content: summary }],
+    usage: usageOf(answer),
+  };
+}
+
 const INCOMPLETE_REASONS: ReadonlyMap<string, string> = new Map([
   ['max_tokens', 'max_output_tokens'],
   ['refusal', 'content_filter'],
