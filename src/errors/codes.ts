@@ -215,6 +215,8 @@ export const REQUEST_PROBLEMS = [
   'wrong_type',
   'duplicate_field',
   'not_supported',
+  'unpriced_field',
+  'stored_object',
   'too_long',
   'too_deep',
   'wrong_method',

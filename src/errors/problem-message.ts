@@ -37,6 +37,8 @@ const PROBLEM_ARGUMENTS = {
   wrong_type: ['field'],
   duplicate_field: ['field'],
   not_supported: ['field'],
+  unpriced_field: ['field'],
+  stored_object: ['field'],
   too_long: ['field'],
   too_deep: [],
   wrong_method: ['path', 'method', 'allow'],

@@ -25,7 +25,7 @@ export function refuseTarget(
   const isOwn = !translation?.isNeededAt(target);
   const field = features && isOwn ? meter.findUnpriced(provider, model, features) : undefined;
   if (field !== undefined)
-    return invalidField(`${field} has no price at ${model}`, field, 'not_supported');
+    return invalidField(`${field} has no price at ${model}`, field, 'unpriced_field');
   const limit = activeLimit(limits, target);
   if (limit) return limitedUntil(limit, clock.now());
   const untranslatable = translation?.problemAt(target);
@@ -35,7 +35,7 @@ export function refuseTarget(
 }
 
 function storedObject(field: string): SpillwayError {
-  return invalidField(`${field} names an object that the provider stores`, field, 'not_supported');
+  return invalidField(`${field} names an object that the provider stores`, field, 'stored_object');
 }
 
 /**

@@ -245,6 +245,10 @@ suite('the cost of features', () => {
       const answer = await ask(tenant, { path, body });
       assert.equal(answer.status, 400, answer.text);
       assert.ok(answer.text.includes(field), answer.text);
+      const isAlwaysRefused = /models|fallbacks|routingConfig/.test(field);
+      const problem = isAlwaysRefused ? 'not_supported' : 'unpriced_field';
+      assert.ok(answer.text.includes(`"problem":"${problem}"`), answer.text);
+      assert.equal(/ask your administrator/.test(answer.text), !isAlwaysRefused, answer.text);
       assert.deepEqual(gateway.simulator.log(), []);
     });
 

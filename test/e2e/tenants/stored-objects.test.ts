@@ -224,6 +224,7 @@ suite('objects that a provider stores for its account', () => {
       const answer = await ask(tenant, { path, body });
       assert.equal(answer.status, 400, answer.text);
       assert.ok(answer.text.includes(`"${field}"`), answer.text);
+      assert.match(answer.text, /"problem":"stored_object"/);
       assert.deepEqual(gateway.simulator.log(), []);
     });
 
