@@ -73,7 +73,8 @@ const MEANINGS: Readonly<Record<ProviderFormat, readonly (readonly [string, Mean
 /** Fields that hold arbitrary JSON of the caller's tools and schemas. */
 const FREE_FORM: Readonly<Record<ProviderFormat, readonly string[]>> = {
   anthropic: ['input_schema', 'input_examples', 'input', 'schema', 'metadata'],
-  openai: ['parameters', 'schema', 'input_schema', 'output_schema', 'metadata'],
+  // `env`: the variables of a shell call that a conversation repeats.
+  openai: ['parameters', 'schema', 'input_schema', 'output_schema', 'metadata', 'env'],
   gemini: [
     'parameters',
     'parametersJsonSchema',

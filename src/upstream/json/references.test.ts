@@ -112,6 +112,7 @@ test('examples of arguments, schemas under every name and labels of a request ar
     ['gemini', { generation_config: { response_schema: names, response_json_schema: names } }],
     ['gemini', { generationConfig: { _responseJsonSchema: names } }],
     ['openai', { metadata: names }],
+    ['openai', { input: [{ type: 'local_shell_call', action: { type: 'exec', env: names } }] }],
   ] as const) {
     const { problem, stored, isUnbounded, mayCacheForAnHour } = peek(format, body);
     const found = [problem, stored, isUnbounded, mayCacheForAnHour];
