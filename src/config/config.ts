@@ -3,7 +3,8 @@
 // and inheritance.
 
 import type { OpenAiEndpoint, ProviderFormat } from '../kernel/provider-format.ts';
-import type { BuiltInName, Tier } from './providers/built-in-providers.ts';
+import type { Tier } from './providers/account-tiers.ts';
+import type { BuiltInName } from './providers/built-in-providers.ts';
 import type { CompatMode } from './schema/compat.ts';
 import type { ALIAS_STRATEGIES, MODEL_ROWS, TRANSLATE_MODES } from './schema/named-settings.ts';
 import type { ValuesOf } from './schema/setting.ts';

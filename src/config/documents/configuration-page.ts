@@ -2,7 +2,8 @@
 // configuration-prose.ts.
 
 import { PRESETS } from '../presets.ts';
-import { BUILT_IN_NAMES, TIER_LIMITS } from '../providers/built-in-providers.ts';
+import { TIER_LIMITS } from '../providers/account-tiers.ts';
+import { BUILT_IN_NAMES } from '../providers/built-in-providers.ts';
 import { variableOf } from '../read-rows.ts';
 import { COMPAT_ROWS } from '../schema/compat.ts';
 import { ACCOUNT_ROWS, ALIAS_ROWS, MODEL_ROWS, PROVIDER_ROWS } from '../schema/named-settings.ts';

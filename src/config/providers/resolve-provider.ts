@@ -7,8 +7,8 @@ import type { AccountConfig, ProviderConfig } from '../config.ts';
 import { wrongValue } from '../config-error.ts';
 import type { ACCOUNT_ROWS, PROVIDER_ROWS } from '../schema/named-settings.ts';
 import type { ValuesOf } from '../schema/setting.ts';
-import type { TierLimits } from './built-in-providers.ts';
-import { builtIn, OTHER_REQUESTS_PER_MINUTE, TIER_LIMITS } from './built-in-providers.ts';
+import { TIER_LIMITS, type TierLimits } from './account-tiers.ts';
+import { builtIn, OTHER_REQUESTS_PER_MINUTE } from './built-in-providers.ts';
 
 export type ProviderValues = ValuesOf<typeof PROVIDER_ROWS>;
 export type AccountValues = ValuesOf<typeof ACCOUNT_ROWS>;

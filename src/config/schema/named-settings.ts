@@ -2,7 +2,7 @@
 // settings.ts; `{PROVIDER}` in a variable is the provider's name in capitals, with `_` for `-`.
 
 import { OPENAI_ENDPOINTS, PROVIDER_FORMATS } from '../../kernel/provider-format.ts';
-import { TIERS } from '../providers/built-in-providers.ts';
+import { TIERS } from '../providers/account-tiers.ts';
 import { boolean, choice, headerSecret, integer, name, text } from './kind.ts';
 import { list, weights } from './kind-list.ts';
 import { duration } from './kind-unit.ts';
