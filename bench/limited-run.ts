@@ -38,8 +38,8 @@ export type LimitedRunOptions = {
   readonly hasTwoTiers: boolean;
 };
 
-const Moments = z.array(z.number());
-const IN_HAND = 32;
+const CallTimes = z.array(z.number());
+const MAX_IN_FLIGHT = 32;
 /** The limit alone needs two windows; a message missing after this many more is lost. */
 const WINDOWS_OF_PATIENCE = 6;
 const START_PATIENCE_MS = 10_000;
@@ -54,7 +54,7 @@ export async function runLimited(stage: Stage, options: LimitedRunOptions): Prom
     upstreamPort: upstream.port,
     perWindow: load.perWindow,
     window: { windowMs: load.windowMs },
-    concurrency: IN_HAND,
+    concurrency: MAX_IN_FLIGHT,
     env: { RATE_LIMIT_ENABLED: String(hasTwoTiers) },
   });
   await upstream.program.ask('watch');
@@ -65,7 +65,7 @@ export async function runLimited(stage: Stage, options: LimitedRunOptions): Prom
   const counterOf = await readCounters(gateway.port, stage.signal);
   await gateway.stop();
   const report = MessageReport.parse(await ends.ask('report'));
-  const callsAt = Moments.parse(await upstream.program.ask('moments'));
+  const callsAt = CallTimes.parse(await upstream.program.ask('callsAt'));
   await ends.stop();
   return { ...report, ...passages(counterOf, load), tookMs, redis, callsAt };
 }

@@ -5,21 +5,21 @@
 export const BENCH_KEY = 'bench-caller-key-not-secret-0123456789';
 export const BENCH_ADMIN_KEY = 'bench-admin-key-not-secret-0123456789';
 
-export type GatewayPlace = {
+export type GatewayAddress = {
   readonly port: number;
   readonly folder: string;
   readonly upstreamPort: number;
 };
 
-export function gatewayEnvironment(place: GatewayPlace): Record<string, string> {
+export function gatewayEnvironment(address: GatewayAddress): Record<string, string> {
   return {
     HOST: '127.0.0.1',
-    PORT: String(place.port),
-    SPILLWAY_DATA_DIR: place.folder,
+    PORT: String(address.port),
+    SPILLWAY_DATA_DIR: address.folder,
     SPILLWAY_API_KEY: BENCH_KEY,
     SPILLWAY_ADMIN_KEY: BENCH_ADMIN_KEY,
     ANTHROPIC_API_KEY: 'bench-key-not-secret',
-    ANTHROPIC_BASE_URL: `http://127.0.0.1:${place.upstreamPort}`,
+    ANTHROPIC_BASE_URL: `http://127.0.0.1:${address.upstreamPort}`,
     ANTHROPIC_RATE_LIMIT: String(UNREACHABLE_LIMIT),
   };
 }

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { IN_HAND as AT_ONCE, PROMPT } from './job-load.ts';
 import { serveOrders } from './serve-orders.ts';
 
-const Place = z.object({ redis: z.string(), database: z.string(), upstreamPort: z.number() });
+const Addresses = z.object({ redis: z.string(), database: z.string(), upstreamPort: z.number() });
 const Count = z.object({ redis: z.string(), count: z.number().int().positive() });
 
 const [RAW, PROVIDER, RESULTS] = ['bench-bull-raw', 'bench-bull-provider', 'bench-bull-results'];
@@ -26,7 +26,7 @@ let sent = 0;
 
 serveOrders({
   async work(args) {
-    const { redis, database, upstreamPort } = Place.parse(args);
+    const { redis, database, upstreamPort } = Addresses.parse(args);
     const connection = connectionTo(redis);
     const pool = new Pool({ connectionString: database, max: 10 });
     await pool.query(TABLES);

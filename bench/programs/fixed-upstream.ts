@@ -19,7 +19,7 @@ const Listen = z.object({ intervalMs: z.number().min(0) });
 let intervalMs = 5;
 let served = 0;
 /** Arrival time of each request in milliseconds of this process; recorded only after the order `watch`. */
-let moments: number[] | undefined;
+let callsAt: number[] | undefined;
 
 serveOrders({
   listen(args) {
@@ -34,9 +34,9 @@ serveOrders({
   served: () => served,
   /** Starts to record arrival times and drops earlier ones. */
   watch() {
-    moments = [];
+    callsAt = [];
   },
-  moments: () => moments ?? [],
+  callsAt: () => callsAt ?? [],
 });
 
 function answerConnection(socket: Socket): void {
@@ -53,7 +53,7 @@ function answerConnection(socket: Socket): void {
       return;
     }
     served += 1;
-    moments?.push(performance.now());
+    callsAt?.push(performance.now());
     if (wantsStream(bytes, bodyAt)) stopStream = sendStream(socket);
     else socket.write(UNARY_ANSWER);
   });

@@ -12,41 +12,42 @@ import { silentLog } from '../../src/kernel/log.ts';
 import { serveOrders } from './serve-orders.ts';
 
 const CHANNEL = 'bench:limit-known';
-const PLACE = { provider: 'anthropic', region: 'us-east' };
+const SCOPE = { provider: 'anthropic', region: 'us-east' };
 const READY_WITHIN_MS = 10_000;
 
-const Opening = z.object({ url: z.string() });
-const Telling = z.object({ way: z.enum(['limit', 'bare']), resetAt: z.number() });
+const Opened = z.object({ url: z.string() });
+const Announced = z.object({ way: z.enum(['limit', 'bare']), resetAt: z.number() });
 
 type Node = { readonly limits: ProviderLimits; readonly redis: Redis };
 
 let node: Node | undefined;
-let heard = Promise.withResolvers<number>();
+let receivedAt = Promise.withResolvers<number>();
 let awaited = { way: 'bare', resetAt: 0 };
 
 serveOrders({
   async open(args) {
-    const { url } = Opening.parse(args);
+    const { url } = Opened.parse(args);
     const link = listened(openRedis({ url, clock: systemClock, log: silentLog }));
     await link.ready(READY_WITHIN_MS);
-    const parts = { link, clock: systemClock, scopes: [PLACE], skewMs: 1000 };
+    const parts = { link, clock: systemClock, scopes: [SCOPE], skewMs: 1000 };
     const limits = await openProviderLimits(parts);
     const listener = new Redis(url);
     listener.on('message', (_channel, text) => {
-      if (awaited.way === 'bare' && text === String(awaited.resetAt)) heard.resolve(nowMicros());
+      if (awaited.way === 'bare' && text === String(awaited.resetAt))
+        receivedAt.resolve(nowMicros());
     });
     await listener.subscribe(CHANNEL);
     node = { limits, redis: new Redis(url) };
   },
   /** Starts to wait for this limit. */
   expect(args) {
-    awaited = Telling.parse(args);
-    heard = Promise.withResolvers();
+    awaited = Announced.parse(args);
+    receivedAt = Promise.withResolvers();
   },
-  heard: () => heard.promise,
+  receivedAt: () => receivedAt.promise,
   /** Announces the limit; returns the timestamp just before. */
-  async tell(args) {
-    const { way, resetAt } = Telling.parse(args);
+  async announce(args) {
+    const { way, resetAt } = Announced.parse(args);
     if (!node) throw new Error('The order `open` must come first');
     const before = nowMicros();
     if (way === 'bare') await node.redis.publish(CHANNEL, String(resetAt));
@@ -64,18 +65,18 @@ function listened(link: RedisLink): RedisLink {
         ...subscriber,
         onMessage(message) {
           subscriber.onMessage(message);
-          if (awaited.way === 'limit' && isKnown(awaited.resetAt)) heard.resolve(nowMicros());
+          if (awaited.way === 'limit' && isKnown(awaited.resetAt)) receivedAt.resolve(nowMicros());
         },
       }),
   };
 }
 
 function isKnown(resetAt: number): boolean {
-  return node?.limits.active({ ...PLACE, model: 'any' })?.resetAt === resetAt;
+  return node?.limits.active({ ...SCOPE, model: 'any' })?.resetAt === resetAt;
 }
 
 function limitUntil(resetAt: number) {
-  return { ...PLACE, resetAt, setBy: 'bench', setAt: Date.now(), kind: 'learnt' } as const;
+  return { ...SCOPE, resetAt, setBy: 'bench', setAt: Date.now(), kind: 'learnt' } as const;
 }
 
 function nowMicros(): number {

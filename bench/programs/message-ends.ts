@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { MessageTally } from './message-tally.ts';
 import { serveOrders } from './serve-orders.ts';
 
-const Place = z.object({
+const Addresses = z.object({
   url: z.string(),
   raw: z.string(),
   results: z.string(),
@@ -32,7 +32,7 @@ let ends: Ends | undefined;
 
 serveOrders({
   async open(args) {
-    ends = await openEnds(Place.parse(args));
+    ends = await openEnds(Addresses.parse(args));
   },
   /**
    * Resolves to the milliseconds from the first published message to the last result, or to the end of the bounded
@@ -44,7 +44,7 @@ serveOrders({
     const ids = Array.from({ length: count }, () => randomUUID());
     for (const id of ids) tally.expect(id);
     const allTold = new Promise<void>((resolve) => {
-      opened().onResult = () => tally.hasHeardOf(count) && resolve();
+      opened().onResult = () => tally.hasAnswersFor(count) && resolve();
     });
     const startedAt = performance.now();
     const filled = fill(ids, send);
@@ -62,7 +62,12 @@ function opened(): Ends {
   return ends;
 }
 
-async function openEnds({ url, raw, results, deadLetters }: z.infer<typeof Place>): Promise<Ends> {
+async function openEnds({
+  url,
+  raw,
+  results,
+  deadLetters,
+}: z.infer<typeof Addresses>): Promise<Ends> {
   const connection = new Connection(url);
   await connection.onConnect(10_000);
   for (const queue of [raw, results, deadLetters]) {

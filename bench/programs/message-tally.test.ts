@@ -17,8 +17,8 @@ test('a message is lost until its result arrives, and a second result is a repet
     repeated: 1,
     deadLetters: 1,
   });
-  assert.equal(tally.hasHeardOf(2), true);
-  assert.equal(tally.hasHeardOf(3), false);
+  assert.equal(tally.hasAnswersFor(2), true);
+  assert.equal(tally.hasAnswersFor(3), false);
 });
 
 test('the first result of a message counts', () => {

@@ -17,7 +17,7 @@ export type MessageReport = z.infer<typeof MessageReport>;
 
 export class MessageTally {
   readonly #endings = new Map<string, string | undefined>();
-  #heardOf = 0;
+  #answered = 0;
   #repeated = 0;
   #deadLetters = 0;
 
@@ -32,7 +32,7 @@ export class MessageTally {
       return;
     }
     this.#endings.set(id, status);
-    this.#heardOf += 1;
+    this.#answered += 1;
   }
 
   noteDeadLetter(id: string): void {
@@ -40,8 +40,8 @@ export class MessageTally {
   }
 
   /** Whether at least `count` messages have a result. */
-  hasHeardOf(count: number): boolean {
-    return this.#heardOf >= count;
+  hasAnswersFor(count: number): boolean {
+    return this.#answered >= count;
   }
 
   report(): MessageReport {
@@ -49,8 +49,8 @@ export class MessageTally {
     const succeeded = endings.filter((status) => status === 'succeeded').length;
     return {
       succeeded,
-      failed: this.#heardOf - succeeded,
-      lost: endings.length - this.#heardOf,
+      failed: this.#answered - succeeded,
+      lost: endings.length - this.#answered,
       repeated: this.#repeated,
       deadLetters: this.#deadLetters,
     };

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { IN_HAND as AT_ONCE, PROMPT } from './job-load.ts';
 import { serveOrders } from './serve-orders.ts';
 
-const Place = z.object({ url: z.string(), queues: z.array(z.string()).min(1) });
+const Addresses = z.object({ url: z.string(), queues: z.array(z.string()).min(1) });
 const Load = z.object({ queue: z.string(), count: z.number().int().positive() });
 const Loop = z.object({ queues: z.array(z.string()).length(4), count: z.number().int() });
 
@@ -16,7 +16,7 @@ let sent = 0;
 
 serveOrders({
   async open(args) {
-    const { url, queues } = Place.parse(args);
+    const { url, queues } = Addresses.parse(args);
     connection = new Connection(url);
     await connection.onConnect(10_000);
     for (const queue of queues) await connection.queueDeclare({ queue, durable: true });

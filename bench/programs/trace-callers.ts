@@ -7,57 +7,57 @@ import { Pool } from 'undici';
 import { z } from 'zod';
 import { traceJob } from '../trace/trace-job.ts';
 import { serveOrders } from './serve-orders.ts';
-import { type Place, Replay, type ReplayReport } from './trace-order.ts';
+import { type Intake, Replay, type ReplayReport } from './trace-order.ts';
 
 const CONNECTIONS = 64;
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 const CONNECT_WITHIN_MS = 10_000;
 const ENDED = new Set(['succeeded', 'failed', 'cancelled', 'expired']);
 const View = z.object({ status: z.string() });
-const Look = z.object({ patienceMs: z.number().positive() });
+const Wait = z.object({ patienceMs: z.number().positive() });
 
-type Desk = {
+type Client = {
   readonly pool: Pool;
   readonly headers: Record<string, string>;
   /** Resolves when the job is durable; rejects without an acknowledgement. */
-  readonly handIn: (body: string) => Promise<void>;
+  readonly submit: (body: string) => Promise<void>;
 };
 
-let desk: Desk | undefined;
+let client: Client | undefined;
 /** Acknowledged jobs. */
-let handedIn: readonly string[] = [];
+let submitted: readonly string[] = [];
 
 serveOrders({
   async replay(args): Promise<ReplayReport> {
-    const { run, speed, trace, ...place } = Replay.parse(args);
-    desk = await openDesk(place);
+    const { run, speed, trace, ...intake } = Replay.parse(args);
+    client = await openClient(intake);
     const startedAt = now();
-    const moments = trace.map(({ atMs }) => startedAt + atMs / speed);
+    const dueAts = trace.map(({ atMs }) => startedAt + atMs / speed);
     const sending: Promise<number | null>[] = [];
     const ids: string[] = [];
     for (const [index, traced] of trace.entries()) {
       const { id, body } = traceJob(run, index, traced);
-      const waitMs = (moments[index] ?? 0) - now();
+      const waitMs = (dueAts[index] ?? 0) - now();
       if (waitMs > 1) await sleep(waitMs);
       ids.push(id);
-      sending.push(momentOf(desk.handIn(body)));
+      sending.push(acknowledgedAtOf(client.submit(body)));
     }
     const acknowledgedAt = await Promise.all(sending);
-    handedIn = ids.filter((_, index) => acknowledgedAt[index] !== null);
-    return { moments, acknowledgedAt };
+    submitted = ids.filter((_, index) => acknowledgedAt[index] !== null);
+    return { dueAts, acknowledgedAt };
   },
   /** Number of jobs by final state; jobs that have not ended within the time limit are `open`. */
   async endings(args): Promise<Record<string, number>> {
-    const deadline = now() + Look.parse(args).patienceMs;
+    const deadline = now() + Wait.parse(args).patienceMs;
     const counts: Record<string, number> = {};
-    let open = handedIn;
+    let open = submitted;
     for (;;) {
       const states = await statesOf(open);
       for (const state of states.values())
         if (ENDED.has(state)) counts[state] = (counts[state] ?? 0) + 1;
       open = open.filter((id) => !ENDED.has(states.get(id) ?? ''));
       if (open.length === 0 || now() > deadline) return { ...counts, open: open.length };
-      await sleep(LOOK_EVERY_MS);
+      await sleep(POLL_MS);
     }
   },
 });
@@ -67,41 +67,41 @@ function now(): number {
   return performance.timeOrigin + performance.now();
 }
 
-async function openDesk({ port, headers, broker }: Place): Promise<Desk> {
+async function openClient({ port, headers, broker }: Intake): Promise<Client> {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS });
-  const desk = { pool, headers: { ...headers, 'content-type': 'application/json' } };
-  if (broker === undefined) return { ...desk, handIn: (body) => post(desk, body) };
+  const client = { pool, headers: { ...headers, 'content-type': 'application/json' } };
+  if (broker === undefined) return { ...client, submit: (body) => post(client, body) };
   const connection = new Connection(broker.url);
   await connection.onConnect(CONNECT_WITHIN_MS);
   const publisher = connection.createPublisher({ confirm: true });
   const envelope = { routingKey: broker.queue, durable: true, mandatory: true };
-  return { ...desk, handIn: (body) => publisher.send(envelope, Buffer.from(body)) };
+  return { ...client, submit: (body) => publisher.send(envelope, Buffer.from(body)) };
 }
 
-async function post({ pool, headers }: Pick<Desk, 'pool' | 'headers'>, body: string) {
+async function post({ pool, headers }: Pick<Client, 'pool' | 'headers'>, body: string) {
   const answer = await pool.request({ method: 'POST', path: '/v1/jobs', headers, body });
   await answer.body.dump();
   if (answer.statusCode !== 202) throw new Error(`The gateway answered ${answer.statusCode}`);
 }
 
 /** The time of the acknowledgement; null without one. */
-function momentOf(done: Promise<void>): Promise<number | null> {
+function acknowledgedAtOf(done: Promise<void>): Promise<number | null> {
   return done.then(now, () => null);
 }
 
 async function statesOf(ids: readonly string[]): Promise<Map<string, string>> {
   const states = new Map<string, string>();
   const rest = ids.values();
-  const look = async (): Promise<void> => {
+  const readAll = async (): Promise<void> => {
     for (const id of rest) states.set(id, await stateOf(id));
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, look));
+  await Promise.all(Array.from({ length: CONNECTIONS }, readAll));
   return states;
 }
 
 async function stateOf(id: string): Promise<string> {
-  if (!desk) throw new Error('No jobs were submitted');
-  const { pool, headers } = desk;
+  if (!client) throw new Error('No jobs were submitted');
+  const { pool, headers } = client;
   const answer = await pool.request({ method: 'GET', path: `/v1/jobs/${id}`, headers });
   const view = View.safeParse(await answer.body.json().catch(() => undefined));
   return view.success ? view.data.status : 'unknown';

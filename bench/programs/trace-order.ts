@@ -2,14 +2,14 @@
 
 import { z } from 'zod';
 
-const Place = z.object({
+const Intake = z.object({
   port: z.number().int(),
   headers: z.record(z.string(), z.string()),
   /** Where messages are published; without it jobs are submitted over HTTP. */
   broker: z.object({ url: z.string(), queue: z.string() }).optional(),
 });
 
-export const Replay = Place.extend({
+export const Replay = Intake.extend({
   /** The prefix of the jobs' ids. */
   run: z.string(),
   /** The factor by which the replay is faster than the trace. */
@@ -21,11 +21,11 @@ export const Replay = Place.extend({
 
 export const ReplayReport = z.object({
   /** When each request was due, in milliseconds of the machine's clock. */
-  moments: z.array(z.number()),
+  dueAts: z.array(z.number()),
   /** Timestamp of its 202; null without one. */
   acknowledgedAt: z.array(z.number().nullable()),
 });
 
-export type Place = z.infer<typeof Place>;
+export type Intake = z.infer<typeof Intake>;
 export type Replay = z.infer<typeof Replay>;
 export type ReplayReport = z.infer<typeof ReplayReport>;

@@ -1,5 +1,5 @@
-// The dashboard's pages on embedded storage: the time of a reading must not depend on the history, and traffic must not notice
-// the operator.
+// The dashboard's pages on embedded storage: the time of a reading must not depend on the size of the history, and readings
+// must not slow traffic.
 
 import type { BenchRow } from '../bench-row.ts';
 import { measurePages, PAGE_GOALS } from '../history/measure-pages.ts';

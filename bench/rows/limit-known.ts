@@ -13,7 +13,7 @@ const SAMPLES_PER_SECOND_OF_ROUND = 25;
 /** Each limit ends a little later than the previous one, because servers ignore an earlier end. */
 const FIRST_LIMIT_MS = 3_600_000;
 
-const Moment = z.number();
+const Timestamp = z.number();
 
 export const row: BenchRow = {
   name: 'limit-known',
@@ -74,10 +74,10 @@ async function delayOf(
   resetAt: number,
 ): Promise<number> {
   if (!first) throw new Error('There is no server');
-  const told = { way, resetAt };
-  await Promise.all(others.map((server) => server.ask('expect', told)));
-  const heard = Promise.all(others.map((server) => server.ask('heard')));
-  const from = Moment.parse(await first.ask('tell', told));
-  const moments = z.array(Moment).parse(await heard);
-  return Math.max(...moments) - from;
+  const order = { way, resetAt };
+  await Promise.all(others.map((server) => server.ask('expect', order)));
+  const receivedAt = Promise.all(others.map((server) => server.ask('receivedAt')));
+  const from = Timestamp.parse(await first.ask('announce', order));
+  const times = z.array(Timestamp).parse(await receivedAt);
+  return Math.max(...times) - from;
 }

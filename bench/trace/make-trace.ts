@@ -23,9 +23,9 @@ const CLUSTER_GAP_MS = 120;
 export function makeTrace(seed: number, shape: TraceShape = USUAL_SHAPE): RequestTrace {
   const random = seededRandom(seed);
   const counts = minuteCounts(random, shape);
-  const moments = counts.flatMap((count, minute) => momentsOf(random, count, minute * MINUTE_MS));
-  const first = moments[0] ?? 0;
-  return moments.map(
+  const times = counts.flatMap((count, minute) => timesOf(random, count, minute * MINUTE_MS));
+  const first = times[0] ?? 0;
+  return times.map(
     (atMs): TracedRequest => ({
       atMs: atMs - first,
       contextTokens: logNormal(random, { median: 1_500, spread: 1.2, least: 3, most: 7_500 }),
@@ -57,17 +57,17 @@ function minuteCounts(random: Random, { requests, minutes, peakMinute }: TraceSh
   return counts;
 }
 
-function momentsOf(random: Random, count: number, startMs: number): number[] {
-  const moments: number[] = [];
-  while (moments.length < count) {
+function timesOf(random: Random, count: number, startMs: number): number[] {
+  const times: number[] = [];
+  while (times.length < count) {
     let at = random() * MINUTE_MS;
-    const size = Math.min(count - moments.length, 1 + Math.floor(2 * CLUSTER_SIZE * random()));
+    const size = Math.min(count - times.length, 1 + Math.floor(2 * CLUSTER_SIZE * random()));
     for (let member = 0; member < size; member += 1) {
-      moments.push(startMs + Math.min(at, MINUTE_MS - 1));
+      times.push(startMs + Math.min(at, MINUTE_MS - 1));
       at += CLUSTER_GAP_MS * exponential(random);
     }
   }
-  return moments.sort((one, other) => one - other);
+  return times.sort((one, other) => one - other);
 }
 
 type Sizes = {

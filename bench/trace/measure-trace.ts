@@ -61,7 +61,7 @@ async function loadTrace({ traceFile }: Stage) {
 
 function toMeasurement(plan: ReplayPlan, source: string, finding: ReplayFinding): Measurement {
   const { trace } = plan;
-  const { waits, calls, takenInMs, succeeded } = finding;
+  const { waits, calls, acknowledgedInMs, succeeded } = finding;
   const beyondPassage = waits.map(({ from, to }) => ({ from: from + PASSAGE_MS, to }));
   const queued = periodsOf(beyondPassage, PASSAGE_MS);
   const callsAt = calls.map(({ startedAt }) => startedAt);
@@ -79,7 +79,7 @@ function toMeasurement(plan: ReplayPlan, source: string, finding: ReplayFinding)
       side('time with a queue', 's', lengthOf(queued) / 1_000),
       side('longest queue', 'requests', maxOverlap(waits)),
       ...describeTimes('waited', waitedMs),
-      ...describeTimes('accepted after', takenInMs),
+      ...describeTimes('accepted after', acknowledgedInMs),
       side('calls at the provider', '', calls.length),
     ],
   };

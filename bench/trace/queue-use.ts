@@ -35,21 +35,21 @@ export function maxOverlap(spans: readonly Span[]): number {
 }
 
 /**
- * The share of the limit used in each consecutive whole window of these periods. The first window of a period is the full
- * one that caused the queue: a burst may use it at once, and the delayed calls are spread over the next.
+ * The share of the limit used in each consecutive whole window of these periods. The windows of a period begin with the full
+ * one that caused the queue: a burst may use all of it at its start, and the delayed calls are spread over the next one.
  */
 export function usedDuring(
   periods: readonly Span[],
   callsAt: readonly number[],
   limit: PaceLimit,
 ): readonly number[] {
-  const moments = callsAt.toSorted((one, other) => one - other);
+  const times = callsAt.toSorted((one, other) => one - other);
   return periods.flatMap(({ from, to }, index) => {
     const notBefore = Math.max(
       periods[index - 1]?.to ?? Number.NEGATIVE_INFINITY,
       from - limit.windowMs,
     );
-    const calls = moments.filter((at) => at > notBefore && at <= to);
+    const calls = times.filter((at) => at > notBefore && at <= to);
     const start = fullestStart(calls, from, limit);
     return usedParts(
       calls.filter((at) => at >= start),

@@ -33,13 +33,13 @@ export type ReplayFinding = {
   readonly waits: readonly { readonly from: number; readonly to: number }[];
   readonly calls: readonly Call[];
   /** From due time to 202, for accepted requests. */
-  readonly takenInMs: readonly number[];
+  readonly acknowledgedInMs: readonly number[];
   readonly succeeded: number;
 };
 
 const Endings = z.record(z.string(), z.number());
 const IN_HAND = 64;
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 const PATIENCE_MS = 60_000;
 
 export async function replayTrace(stage: Stage, plan: ReplayPlan): Promise<ReplayFinding> {
@@ -59,17 +59,17 @@ export async function replayTrace(stage: Stage, plan: ReplayPlan): Promise<Repla
   const callers = stage.startProgram('programs/trace-callers.ts');
   const parts = { stage, plan, provider, gateway, callers, queue: queuesOf(name).raw };
   stage.progress('warming up');
-  await handIn(parts, `${name}-warm`, warmUpTrace(plan));
+  await submit(parts, `${name}-warm`, warmUpTrace(plan));
   await sleep(plan.windowMs + plan.limitGuardMs, undefined, { signal: stage.signal });
   await provider.clear();
   stage.progress(`replaying ${plan.trace.length} requests`);
-  const { moments, takenInMs } = await handIn(parts, name, plan.trace);
+  const { dueAts, acknowledgedInMs } = await submit(parts, name, plan.trace);
   stage.progress('reading the outcomes');
   const patience = { patienceMs: PATIENCE_MS };
   const endings = Endings.parse(await callers.ask('endings', patience, 2 * PATIENCE_MS));
   const calls = await provider.calls();
-  const waits = waitsOf(calls, name, plan.trace, moments);
-  return { waits, calls, takenInMs, succeeded: endings.succeeded ?? 0 };
+  const waits = waitsOf(calls, name, plan.trace, dueAts);
+  return { waits, calls, acknowledgedInMs, succeeded: endings.succeeded ?? 0 };
 }
 
 type Parts = {
@@ -90,20 +90,23 @@ function warmUpTrace({ perWindow, windowMs, speed, trace }: ReplayPlan): Request
 }
 
 /** Submits the trace; resolves when all accepted requests have reached the provider, or after a generous time limit. */
-async function handIn(parts: Parts, run: string, trace: RequestTrace) {
+async function submit(parts: Parts, run: string, trace: RequestTrace) {
   const { stage, plan, provider, gateway, callers, queue } = parts;
   const { port, headers } = gateway;
   const { speed } = plan;
   const limitMs = durationMs(trace) / speed + PATIENCE_MS;
   const isByHttp = plan.comesBy === 'http';
   const broker = isByHttp ? undefined : { url: plan.services.rabbitmqUrl, queue };
-  const told = await callers.ask('replay', { port, headers, broker, run, speed, trace }, limitMs);
-  const { moments, acknowledgedAt } = ReplayReport.parse(told);
-  const takenInMs = acknowledgedAt.flatMap((at, index) =>
-    at === null ? [] : [at - (moments[index] ?? at)],
+  const report = await callers.ask('replay', { port, headers, broker, run, speed, trace }, limitMs);
+  const { dueAts, acknowledgedAt } = ReplayReport.parse(report);
+  const acknowledgedInMs = acknowledgedAt.flatMap((at, index) =>
+    at === null ? [] : [at - (dueAts[index] ?? at)],
   );
-  await untilAllCalled(stage, provider, { count: takenInMs.length, patienceMs: drainMs(plan) });
-  return { moments, takenInMs };
+  await untilAllCalled(stage, provider, {
+    count: acknowledgedInMs.length,
+    patienceMs: drainMs(plan),
+  });
+  return { dueAts, acknowledgedInMs };
 }
 
 function limitedScenario({ perWindow, windowMs, latencyMs }: ReplayPlan): object {
@@ -126,7 +129,7 @@ async function untilAllCalled(
     const { requests, inFlight } = await provider.stats();
     if (requests >= count && inFlight === 0) return;
     stage.progress(`${count - requests} still wait`);
-    await sleep(LOOK_EVERY_MS, undefined, { signal: stage.signal });
+    await sleep(POLL_MS, undefined, { signal: stage.signal });
   }
 }
 
@@ -134,12 +137,12 @@ function waitsOf(
   calls: readonly Call[],
   run: string,
   trace: RequestTrace,
-  moments: readonly number[],
+  dueAts: readonly number[],
 ): ReplayFinding['waits'] {
   const callsOf = Map.groupBy(calls, ({ bodyDigest }) => bodyDigest);
   return trace.flatMap((traced, index) => {
     const { digest } = traceJob(run, index, traced);
     const [first] = callsOf.get(digest) ?? [];
-    return first ? [{ from: moments[index] ?? first.startedAt, to: first.startedAt }] : [];
+    return first ? [{ from: dueAts[index] ?? first.startedAt, to: first.startedAt }] : [];
   });
 }
