@@ -39,16 +39,17 @@ if (existsSync(source)) {
 }
 
 /**
- * Sets V8's heap and glibc's allocator up, which read their settings only when a process begins. The process replaces itself, so its
- * id, its streams and its arguments stay.
+ * Configures V8's heap and glibc's allocator, which read their settings only at the start of a process. `execve` replaces the program
+ * and keeps the process id, the streams and the arguments.
  *
- * - A young generation of twice the usual size is collected half as often, and by then a request has left nothing behind.
+ * - A young generation of twice the default size is collected half as often; by then most requests have ended, and their objects are
+ *   garbage that costs nothing.
  * - V8's memory reducer runs while a server has few requests. It drops the shapes of objects that no request uses at that moment, and
  *   with them compiled code: the first content of a stream then takes 0.4 ms instead of 0.25. src/cli/release-memory.ts does its work
  *   when the server is idle.
- * - With a fixed threshold of the allocator every read of 32 KiB or more is memory of its own, which returns to the system. By default
- *   the threshold grows with every large buffer that is freed, and thousands of reads fragment the heap for good: 300 fast streams left
- *   118 MiB instead of 17. One arena for all threads instead of one for each takes 3 MiB less.
+ * - With a fixed mmap threshold every buffer of 32 KiB or more is mapped on its own and returns to the system when it is freed. By
+ *   default the threshold grows with every large buffer that is freed, and thousands of reads fragment the heap permanently: 300 fast
+ *   streams left 118 MiB instead of 17. One arena for all threads instead of one per thread takes 3 MiB less.
  */
 function restartWithMemorySettings() {
   // A replaced process would lose the channel to a parent that forked it.
@@ -77,8 +78,8 @@ function keepTickShape() {
 }
 
 /**
- * Lets the old generation grow to three times its size before V8 marks it again. By default V8 begins to mark when the room
- * that is left equals the young generation: on a busy server every second, for a heap in which a tenth has become garbage.
+ * Lets the old generation grow to three times its size before V8 marks it again. By default V8 begins to mark when the
+ * free space equals the young generation: on a busy server every second, although only a tenth of the heap has become garbage.
  * src/cli/release-memory.ts returns the memory when the load has ended.
  */
 function collectOldObjectsRarely() {

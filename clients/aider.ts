@@ -1,5 +1,5 @@
-// aider, a command-line agent from PyPI. Its dependencies are pinned, so that it has a Python environment of its own. It ends
-// with code 0 whatever happens; only an answer has a line with the received tokens.
+// aider, a command-line agent from PyPI. It pins its dependencies and therefore gets a Python environment of its own. It exits
+// with code 0 after failures too; only an answer has a line with the received tokens.
 
 import { join } from 'node:path';
 import type { Client, Ended, Sight } from './client.ts';

@@ -35,7 +35,7 @@ export function untimedDefectsOf(cell: Cell): readonly string[] {
   return reasons;
 }
 
-/** An answer in place of an error is worth the calls and the time that it took. */
+/** An answer counts as better than an error, whatever calls and time it took. */
 function isBetter({ direct, gateway }: Cell): boolean {
   return gateway.outcome === 'answer' && direct.outcome !== 'answer';
 }

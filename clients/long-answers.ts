@@ -48,7 +48,7 @@ const CLIENT_TIMEOUT_MS = 1_800_000;
 const NUMBERS = 1_200;
 const TEXT = Array.from({ length: NUMBERS }, (_, index) => `${index + 1} `).join('');
 
-/** All at once: they only wait. */
+/** The calls run concurrently, because they only wait. */
 export function measureLongAnswers(cache: string): Promise<readonly LongAnswer[]> {
   return Promise.all(LONG_CALLS.map((call) => measure(call, cache)));
 }

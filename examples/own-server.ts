@@ -1,4 +1,4 @@
-// The gateway under /ai in a server of one's own, beside the routes of the application. Without a provider key the built-in
+// The gateway under /ai in an existing server, next to the application's routes. Without a provider key the built-in
 // simulator answers.
 
 import { mkdtempSync } from 'node:fs';

@@ -13,7 +13,7 @@ export type Victim = {
   revive(): Promise<void>;
 };
 
-const LOOK_EVERY_MS = 100;
+const POLL_MS = 100;
 const MAX_CALM_MS = 15_000;
 
 /** Executes the dose's kills over a load of `calls`; resolves to the victims in order once all are up again. */
@@ -42,7 +42,7 @@ export async function strike(
 export async function untilServed({ provider, signal }: Arena, calls: number): Promise<void> {
   const calmAt = performance.now() + MAX_CALM_MS;
   while ((await provider.stats()).requests < calls && performance.now() < calmAt)
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    await sleep(POLL_MS, undefined, { signal });
 }
 
 export function crewVictims(

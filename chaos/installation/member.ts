@@ -1,7 +1,7 @@
 // One process of the installation: a gateway, dispatcher or worker with a port and data folder that survive its
 // restarts. It restarts a process that exits unexpectedly, as a supervisor would; a process killed by the row stays
 // down until the row starts it.
-// States: down → (start) up → (kill) down; up ⇄ frozen; up → (exit) → up again.
+// States: down → (start) up → (kill, stop) down; up ⇄ frozen; up → (unexpected exit) restarting → up.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

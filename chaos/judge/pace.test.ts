@@ -15,10 +15,10 @@ suite('the pace of calls', () => {
   });
 
   test('the busiest span covers delayed calls only and may start anywhere', () => {
-    const herd = [0, 0, 0, 100, 140, 150, 160, 230, 400];
-    assert.equal(busiestSpan(herd, 100, { perWindow: 3 }), 4);
-    assert.equal(busiestSpan(herd, 61, { perWindow: 3 }), 4);
-    assert.equal(busiestSpan(herd, 60, { perWindow: 3 }), 3);
-    assert.equal(busiestSpan(herd, 100, { perWindow: 9 }), 0);
+    const calls = [0, 0, 0, 100, 140, 150, 160, 230, 400];
+    assert.equal(busiestSpan(calls, 100, { perWindow: 3 }), 4);
+    assert.equal(busiestSpan(calls, 61, { perWindow: 3 }), 4);
+    assert.equal(busiestSpan(calls, 60, { perWindow: 3 }), 3);
+    assert.equal(busiestSpan(calls, 100, { perWindow: 9 }), 0);
   });
 });

@@ -8,10 +8,10 @@ import { untilServed } from '../faults/strike.ts';
 import { usualScenario } from '../installation/arena.ts';
 
 const WALL_SECONDS = { short: 10, full: 60 } as const;
-/** Calls in flight at the first refusal may still arrive. */
-const NEWS_MS = 2_000;
+/** Calls in flight at the first refusal may arrive within this time. */
+const IN_FLIGHT_MS = 2_000;
 /** All jobs are submitted long before the limit could serve them. */
-const HURRY_PER_SECOND = 200;
+const SUBMITTED_PER_SECOND = 200;
 
 export const row: ChaosRow = {
   name: 'throttle-wall',
@@ -23,11 +23,11 @@ export const row: ChaosRow = {
     const resetInSeconds = dose.isShort ? WALL_SECONDS.short : WALL_SECONDS.full;
     let wall = { from: 0, until: 0 };
     const finding = await harmJobs(arena, {
-      load: { perSecond: HURRY_PER_SECOND },
+      load: { perSecond: SUBMITTED_PER_SECOND },
       async harm() {
         await untilServed(arena, Math.round(dose.jobs / 10));
         const from = Date.now();
-        wall = { from: from + NEWS_MS, until: from + resetInSeconds * 1_000 };
+        wall = { from: from + IN_FLIGHT_MS, until: from + resetInSeconds * 1_000 };
         await provider.play({ ...usualScenario(dose), fault: 'usage-limit', resetInSeconds });
         arena.progress('the limit is used up');
         await sleep(resetInSeconds * 1_000, undefined, { signal });

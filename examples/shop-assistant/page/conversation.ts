@@ -1,4 +1,4 @@
-// The messages of the chat, kept for the tab.
+// The messages of the chat, stored for the lifetime of the tab.
 
 import { useCallback, useEffect, useState } from 'react';
 

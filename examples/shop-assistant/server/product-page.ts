@@ -15,7 +15,7 @@ const STEPS = [
   { type: 'page.check', title: 'Proof-reading', prompt: 'Proof-read the page.' },
 ];
 
-/** Returns the id of the build at once; the work goes on. */
+/** Returns the id of the build immediately; the work continues. */
 export function buildProductPage(spillway: Spillway, model: string): string {
   const buildId = `page-${randomUUID()}`;
   void work(spillway, model, buildId).catch((error: unknown) =>

@@ -61,7 +61,7 @@ export function createShop(files: PageFiles, spillway: Spillway): RequestListene
     await pass(request, response, '/v1/messages', JSON.stringify(body));
   }
 
-  /** Ends the call to Spillway when the page is gone. */
+  /** Aborts the call to Spillway when the page closes its connection. */
   async function pass(
     request: IncomingMessage,
     response: ServerResponse,
