@@ -29,9 +29,9 @@ export type AlertPage = {
 };
 
 export type AlertBoard = {
-  /** False, and nothing is written, if the id exists or an alert of this name and subject fires already. */
+  /** Writes nothing and resolves to false if the id exists or an alert of this name and subject is firing. */
   start(alert: Alert, notices: readonly Notice[]): Promise<boolean>;
-  /** False, and nothing is written, if the alert has ended already. */
+  /** Writes nothing and resolves to false if the alert has ended already. */
   end(id: string, endedAt: number, notices: readonly Notice[]): Promise<boolean>;
   firing(): Promise<readonly Alert[]>;
   list(page: AlertPage): Promise<readonly Alert[]>;

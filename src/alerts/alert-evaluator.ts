@@ -183,7 +183,7 @@ export class AlertEvaluator {
     }
   }
 
-  /** Sets the start and the size of the next reading. A page of one timestamp alone needs a larger page. */
+  /** Sets the start and the size of the next reading. If all rows of a full page have the same timestamp, the next page is larger. */
   #readOn(crossed: readonly CrossedLevel[], now: number): void {
     const isWhole = crossed.length < this.#readLimit;
     const next = isWhole ? now - LATE_COMMIT_MS : (crossed.at(-1)?.createdAt ?? now);

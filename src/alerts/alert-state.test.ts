@@ -14,11 +14,11 @@ const RULE: AlertRule = { threshold: 10, clearValue: 9, firesWhen: 'above' };
 const PACE: AlertPace = { startAfter: 2, endAfter: 3, minFiringMs: 60_000 };
 const STEP_MS = 10_000;
 
-type Happening = { readonly event: string; readonly index: number };
+type Transition = { readonly event: string; readonly index: number };
 
-function run(values: readonly number[], pace = PACE, rule = RULE): readonly Happening[] {
+function run(values: readonly number[], pace = PACE, rule = RULE): readonly Transition[] {
   let state: AlertState = OK;
-  const events: Happening[] = [];
+  const events: Transition[] = [];
   for (const [index, value] of values.entries()) {
     const step = stepAlert(state, judge(rule, value), pace, index * STEP_MS);
     state = step.state;
@@ -57,7 +57,7 @@ test('a start follows the required evaluations in a row beyond the threshold', (
   );
 });
 
-test('an end follows the shortest duration, the required clear evaluations and no value beyond the threshold', () => {
+test('an alert ends after its minimum duration and the required clear evaluations in a row', () => {
   fc.assert(
     fc.property(series, paces, (values, pace) => {
       let startedAt = 0;
@@ -84,7 +84,7 @@ test('a single value beyond the threshold starts nothing', () => {
   assert.deepEqual(run([11, 0, 11, 0, 11, 0]), []);
 });
 
-test('an alert fires for its shortest duration although its value is clear', () => {
+test('an alert fires for its minimum duration although its value is clear', () => {
   const events = run([11, 11, ...Array.from({ length: 10 }, () => 0)]);
   assert.deepEqual(events, [
     { event: 'started', index: 1 },
@@ -92,7 +92,7 @@ test('an alert fires for its shortest duration although its value is clear', () 
   ]);
 });
 
-test('a rule about too few fires below its threshold', () => {
+test('a rule with firesWhen below starts an alert below its threshold', () => {
   const rule: AlertRule = { threshold: 1, clearValue: 1, firesWhen: 'below' };
   const pace = { startAfter: 1, endAfter: 1, minFiringMs: 0 };
   assert.deepEqual(

@@ -19,7 +19,7 @@ export type AlertChanges = {
   readonly ended: readonly Alert[];
 };
 
-/** Subjects come from the configuration; this bounds the memory whatever the sources list. */
+/** Subjects come from the configuration; this bounds the memory in case a source lists more. */
 const MAX_SUBJECTS = 1000;
 
 type Tracked = { readonly state: AlertState; readonly alert: Alert | undefined };

@@ -62,7 +62,7 @@ function dispatchedAccount(provider: ProviderConfig, account: AccountConfig): Ac
   return { account: account.name, limits: [limit] };
 }
 
-/** Skips an account with a learnt limit, but not one with an open circuit: its next call may be the probe. */
+/** True for an account with a learnt limit. An open circuit does not count, because the next call may be its probe. */
 export function openIsLimited(
   config: Config,
   { limits }: Pick<ServeParts, 'limits'>,
@@ -125,7 +125,7 @@ function overridden(limits: readonly Limit[], max: number | undefined): readonly
   );
 }
 
-/** Settled with the provider's count. The estimate never exceeds a limit that the input alone fits. */
+/** Settled with the provider's count. The estimate does not exceed a limit that is large enough for the input. */
 function estimatedTokens({ prompt, request }: JobMessage, limits: readonly Limit[]): number {
   const sizes = limits.filter(({ kind }) => kind === 'tokens' || kind === 'tokens_per_day');
   if (sizes.length === 0) return 0;

@@ -93,7 +93,7 @@ export type PortParts = SqlStore & {
   readonly signals: QueueSignals;
   /** The store's own operations on queue messages, where it has faster ones. */
   readonly operations?: QueueOperations;
-  /** How often to look at queues that other processes publish to. */
+  /** The polling interval of queues that other processes publish to. */
   readonly pollMs?: number;
   readonly lockState: Store['lockState'];
   readonly clock: Clock;

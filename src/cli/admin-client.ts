@@ -38,7 +38,7 @@ export async function withAdmin<T>(
   const location = findServer(config);
   if (location.url !== undefined && (await isSpillway(location.url)))
     return work(overHttp(location.url, location));
-  // Imported on demand: a command beside a running server does not need the store.
+  // Imported on demand: a command does not need the store while a server runs.
   const { openOfflineAdmin } = await import('../app/open/open-offline-admin.ts');
   const api = await openOfflineAdmin(config, logTo(context));
   try {

@@ -11,7 +11,7 @@ const DOCUMENT = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'ut
 /** Documented once, at the top of the page. */
 const EVERYWHERE = ['--help', '--json', '--config'];
 
-/** Commands with an action of their own beside their subcommands. */
+/** Commands that have an action and subcommands. */
 const RUNS_ALONE = ['simulate'];
 
 function registered(): ReadonlyMap<string, Command> {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The entry point, which alone accesses arguments, environment, output and exit code. Every failure that an operator can
+// The entry point, the only file that accesses arguments, environment, output and exit code. Every failure that an operator can
 // cause is one sentence on stderr; a stack trace means a defect of Spillway.
 
 import { text } from 'node:stream/consumers';

@@ -1,5 +1,5 @@
 // The text that a ready server prints: its address, its data folder, and a working request. A key is printed only at the
-// start that generated it: the output of later starts is often kept in logs, so it names the place of the key instead.
+// start that generated it: the output of later starts is often stored in logs, so it names the file of the key instead.
 
 import { join } from 'node:path';
 import type { KeySource } from '../app/identity.ts';

@@ -48,7 +48,7 @@ export type QueuedJob = {
   readonly status: string;
 } & JobEstimate;
 
-/** A job's place in the queue and its expected times. */
+/** A job's position in the queue and its expected times. */
 export type JobEstimate = {
   /** Jobs ahead of it, and itself. */
   readonly position?: number | undefined;

@@ -3,7 +3,7 @@
 // Functions instead of an injected clock keep the client small; tests replace the page's timers and `Date`.
 
 const WAKE_EVENTS = ['visibilitychange', 'pageshow', 'resume', 'online'];
-/** setTimeout overflows above 2^31-1 ms and would fire at once; waiting code looks at the time again after this. */
+/** setTimeout overflows above 2^31-1 ms and would fire immediately; waiting code reads the time again after this delay. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Epoch milliseconds of this device. */

@@ -28,7 +28,7 @@ export type Failure = {
   readonly partial: boolean;
 };
 
-/** What a page knows about a failure beside its body. */
+/** The facts about a failure besides its body. */
 export type FailureContext = {
   readonly status?: number | undefined;
   readonly headers?: Pick<Headers, 'get'> | undefined;

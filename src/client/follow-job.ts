@@ -1,6 +1,6 @@
 // The progress of a job, live and with its result. Events report changes; position, wait reason and result are only in
 // the job itself, so the job is read after each change of state, and periodically while it waits, because its position
-// changes without an event. A job's events are kept: after a reload the same call continues.
+// changes without an event. The server stores a job's events, so the same call continues after a reload.
 
 import { type Answer, estimateOf, type JobEstimate } from './answer.ts';
 import { after } from './browser-clock.ts';

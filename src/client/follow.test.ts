@@ -64,7 +64,7 @@ function refuse(status: number, headers: Record<string, string> = {}, error: obj
   return (response) => void response.writeHead(status, headers).end(JSON.stringify({ error }));
 }
 
-/** Follows events until one with `last`; returns their ids and the states of the connection. */
+/** Follows events until an event with `last`; returns their ids and the states of the connection. */
 async function followed(options: { readonly signal?: AbortSignal; readonly after?: number } = {}) {
   const ids: unknown[] = [];
   const connections: Connection[] = [];

@@ -1,7 +1,7 @@
 // This server's membership in the registry.
-// States: joining → member → left; joining and member → displaced (another incarnation of this id beats on) → member.
+// States: joining → member → left; joining and member → displaced (another incarnation of this id sends heartbeats) → member.
 // At the start a displaced server refuses to run. Later, after a freeze during which another process took over the id, it
-// reports itself as displaced and accepts no requests until the other process is gone. While the registry is unavailable
+// reports itself as displaced and accepts no requests until the other process has left. While the registry is unavailable
 // the state stays as it is.
 
 import { type Clock, sleep } from '../kernel/clock.ts';
@@ -101,7 +101,7 @@ export class Membership {
     if (mode === this.#mode) return;
     this.#mode = mode;
     this.#parts.onMode(mode);
-    // The record shows the new mode at once, not with the next beat.
+    // The record shows the new mode immediately instead of at the next beat.
     void this.beat();
   }
 
@@ -128,7 +128,7 @@ export class Membership {
   }
 }
 
-/** Jitter: servers that start together do not keep beating together. */
+/** The share by which an interval varies, so that servers that start together do not all announce at the same time. */
 const JITTER = 0.1;
 /** The registry's clock and this one may run at slightly different speeds. */
 const MARGIN_MS = 50;

@@ -1,6 +1,6 @@
 // The servers of the cluster as last read from the registry, at most one reading a second. While the registry is
-// unavailable the last reading stays, with the suspicions of its own time: it is marked stale, and a request that is
-// routed by it may reach a server that is gone.
+// unavailable the last reading is used and marked stale, with the servers that were suspected when it was read; a request
+// routed by it may reach a server that has stopped.
 
 import { cacheReading } from '../kernel/cached-reading.ts';
 import type { Clock } from '../kernel/clock.ts';

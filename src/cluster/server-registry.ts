@@ -15,7 +15,7 @@ export type ServerRegistry = {
   announce(record: ServerRecord): Promise<Announcement>;
   /** Removes the record, unless another incarnation has taken over its id. */
   withdraw(server: Pick<ServerRecord, 'id' | 'incarnation'>): Promise<void>;
-  /** All records, ordered by id. A requested mode shows in the record at once, before its server has applied it. */
+  /** All records, ordered by id. A record shows a requested mode immediately, before its server has applied it. */
   list(): Promise<RegistrySnapshot>;
   /**
    * False if no such server is registered. Maintenance stays with the id; draining ends with the incarnation. All

@@ -31,7 +31,7 @@ export function loadConfig(input: LoadInput): Config {
   return loadWithOrigins(input).config;
 }
 
-/** Settings as an object, in place of the file; the environment wins over them. Reads no file. */
+/** Loads settings from an object instead of a file; the environment overrides them. Reads no file. */
 export function loadSettings({
   settings,
   env,

@@ -24,7 +24,7 @@ export type FollowedJob = {
 
 /** The options of `useJob`. */
 export type UseJobOptions = Pick<JobOptions, 'headers' | 'fetch' | 'sentence' | 'refreshMs'> & {
-  /** The key of `sessionStorage` under which the job's address is kept. */
+  /** The key of `sessionStorage` under which the job's address is stored. */
   readonly storageKey?: string;
 };
 

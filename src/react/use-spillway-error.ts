@@ -31,7 +31,7 @@ export function useSpillwayError(value: unknown, onReady?: () => void): ShownErr
 function failureIn(value: unknown): Failure | undefined {
   if (typeof value === 'object' && value !== null && 'failure' in value) {
     const { failure } = value;
-    // Recognises a failure made by the client: every one that it returns has this field.
+    // Every failure that the client returns has this field.
     if (isFailure(failure)) return failure;
     return undefined;
   }

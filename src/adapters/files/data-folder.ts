@@ -42,7 +42,7 @@ export function openDataFolder(path: string): DataFolder {
   };
 }
 
-/** Atomic, and never overwrites a file that another process has created meanwhile. */
+/** Atomic; does not overwrite a file that another process has created since. */
 function writeOnce(file: string, text: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   writeFileSync(draft, `${text}\n`, { mode: 0o600 });

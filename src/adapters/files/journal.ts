@@ -123,7 +123,7 @@ class FileJournal<T> implements Journal<T> {
     this.#cancelRetry?.();
     const isDrained = this.#active.records.length === 0;
     closeSync(this.#activeFd);
-    // The file may be gone: a folder can be deleted under a running process.
+    // The file may not exist: a folder can be deleted under a running process.
     if (isDrained) rmSync(this.#active.path, { force: true });
   }
 

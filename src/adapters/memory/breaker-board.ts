@@ -40,7 +40,7 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
     parts.onTransition(transition);
     const { key, to, cause } = transition;
     const { organization, model } = key;
-    // Callers choose the names of models: only the open circuits of models are kept.
+    // Callers choose the names of models: of their circuits only the open ones are stored.
     if (model !== undefined && to === 'closed') circuits.delete(circuitId(key));
     if (organization !== undefined) {
       if (to === 'closed') circuitOf(accountCircuit(key)).forget(organization);

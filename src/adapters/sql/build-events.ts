@@ -1,7 +1,7 @@
 // Build events on either SQL store. Ids come from the table, and on PostgreSQL a transaction with a lower id may commit
 // after a transaction with a higher id. Writers of one build are therefore serialized, so that a reader that continues after the
 // last id it saw misses no event. An event that the table rejects (a product's columns may be narrower) is INVALID_REQUEST.
-// Rows that a product wrote without an organisation belong to the configured one, else to operators alone.
+// Rows that a product wrote without an organisation belong to the configured organisation; without one only operators read them.
 
 import {
   type Kysely,

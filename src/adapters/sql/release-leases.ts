@@ -1,4 +1,4 @@
-// Releases all leases of messages and jobs. Called at the start of a process that has the store alone: every lease in it
+// Releases all leases of messages and jobs. Called at the start of a process that does not share its store: every lease in it
 // belongs to an earlier process. Messages are delivered again immediately; the sweeper takes the running jobs. Never called
 // on a shared store.
 

@@ -1,5 +1,5 @@
 // Opens and migrates the embedded store: one SQLite file, one connection. WAL with synchronous=NORMAL survives the death of
-// the process at any moment; a power failure may lose the last commits. A store that cannot be opened throws SQLite's
+// the process at any time; a power failure may lose the last commits. A store that cannot be opened throws SQLite's
 // error. folder-lock.ts guarantees one process per store.
 
 import { closeSync, openSync } from 'node:fs';

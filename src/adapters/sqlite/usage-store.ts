@@ -65,7 +65,7 @@ function prepare(database: DatabaseSync): Statements {
 
 /**
  * `or rollback`: a violated constraint ends the transaction, which the caller rolls back anyway. Otherwise SQLite copies every
- * page that a statement of several rows changes, to be able to undo the statement alone.
+ * page that a statement of several rows changes, to be able to undo only that statement.
  */
 function insertSql(rows: number): string {
   const row = `(${USAGE_COLUMNS.map(() => '?').join(', ')})`;

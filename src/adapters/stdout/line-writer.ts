@@ -1,5 +1,5 @@
 // Writes log lines in batches: several times a second, one write at a time, off the thread that serves requests. A line is
-// encoded at once into a buffer outside the heap: lines kept as strings until their batch would survive the scavenges of
+// encoded immediately into a buffer outside the heap: lines kept as strings until their batch would survive the scavenges of
 // a busy server. A reader that is too slow costs lines, never unbounded memory or time.
 //
 // States: idle → gathering (a timer runs) → writing (new lines are gathered) → idle.
@@ -80,7 +80,7 @@ export function createLineWriter(fd: number): LineWriter {
       for (let bytes = first ?? gathered.next(); bytes; bytes = gathered.next())
         for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
     } catch {
-      // The reader is gone; losing log lines must not fail the process.
+      // The reader has closed the pipe; losing log lines must not fail the process.
     }
     done();
   }
@@ -106,7 +106,7 @@ export function createLineWriter(fd: number): LineWriter {
   };
 }
 
-/** Encoded lines in the order of their arrival: full buffers, and one that is being filled. */
+/** Encoded lines in the order of their arrival: full buffers and the buffer that is being filled. */
 class GatheredLines {
   readonly #full: Buffer[] = [];
   #buffer: Buffer | undefined;

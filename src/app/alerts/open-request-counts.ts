@@ -1,5 +1,5 @@
 // The request counts that alert rules evaluate: of the whole cluster, from the samples in the store; while the store is
-// unavailable, of this process alone.
+// unavailable, only of this process.
 
 import {
   type RequestSource,

@@ -1,5 +1,5 @@
 // Stops and resumes the work of this server while the process keeps running: when an operator drains it, and while another
-// process has its id. A drained server shows it at once (readiness, registry, `Connection: close`), consumes no queue, and
+// process has its id. A draining server reports it immediately (readiness, registry, `Connection: close`), consumes no queue, and
 // still answers calls for a grace period, until load balancers have noticed; then it refuses them.
 
 import type { ServerMode } from '../../cluster/server-record.ts';

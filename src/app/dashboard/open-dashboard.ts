@@ -197,7 +197,7 @@ async function readLive(
   return JSON.stringify(state);
 }
 
-/** The stored sum of all servers, and this server's growth since its last sample; without a store, this server alone. */
+/** The stored sum of all servers, and this server's growth since its last sample; without a store, only this server's growth. */
 async function readMinute({ sampler }: DashboardContext, { series }: DashboardReadings) {
   const own = sampler.presentMinute();
   const [stepMs] = RESOLUTIONS_MS;

@@ -137,8 +137,8 @@ export async function openJobs(
     log: context.log,
   });
   lifecycle.onClose('job pruning', () => pruning.close());
-  // Jobs that ran when the last process died are requeued before a new one is taken. If an engine is unavailable now, a
-  // later sweep does it.
+  // Jobs that ran when the last process died are requeued before a new one is taken. If the store or the broker is
+  // unavailable now, a later sweep requeues them.
   await sweeper
     .sweep()
     .catch((cause: unknown) =>
@@ -211,7 +211,7 @@ function workerParts(
 }
 
 /**
- * RATE_LIMIT is for one provider, so it applies only to a process that is a worker of that provider and nothing else.
+ * RATE_LIMIT is for one provider, so it applies only to a process whose one role is worker of that provider.
  */
 function ownLimit(config: Config, { isDispatcher, workedProviders }: JobRoles): number | undefined {
   const isOneProviderWorker = !isDispatcher && workedProviders.length === 1;

@@ -26,7 +26,7 @@ export type Queues = {
   readonly publishResult?: PublishResult | undefined;
   /** Whether foreign workers consume the provider queues too. */
   readonly areShared: boolean;
-  /** Messages of the raw queue that are dispatched at once. */
+  /** The number of raw messages that are dispatched concurrently. */
   readonly dispatchConcurrency: number;
   /** Whether the broker is connected, as far as is known. */
   readonly isUp: () => boolean;

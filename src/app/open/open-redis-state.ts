@@ -84,7 +84,7 @@ function assertUsable(link: RedisLink, url: string): void {
   if (failure !== undefined) throw new StartFailure(`${subject} ${failure}.`);
 }
 
-/** The entries of all servers if they are kept in Redis; while Redis is unavailable, this server's own. */
+/** The entries of all servers if Redis stores them; while Redis is unavailable, this server's own. */
 function openRecentLog(
   config: Config,
   link: RedisLink,

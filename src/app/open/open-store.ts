@@ -57,7 +57,7 @@ async function openEmbeddedStore(parts: StoreParts): Promise<Store> {
   });
 }
 
-/** One process per data folder: two would both write the journal and count the limits apart. */
+/** One process per data folder: two would write the same journal and count the limits separately. */
 export function lockDataFolder(dataDir: string, lifecycle: Lifecycle): void {
   const lock = lockFolder(dataDir);
   switch (lock.kind) {

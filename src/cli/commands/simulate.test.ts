@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import test from 'node:test';
 
-/** The command alone, in a process of its own, so that it can be interrupted. */
+/** The command in its own process, so that it can be interrupted. */
 const PROGRAM = `
   import { Command } from 'commander';
   import { registerSimulate } from ${JSON.stringify(new URL('simulate.ts', import.meta.url).href)};

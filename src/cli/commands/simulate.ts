@@ -1,4 +1,4 @@
-// `spillway simulate`: the provider simulator by itself, for testing an application against failing providers. It runs
+// `spillway simulate`: only the provider simulator, for testing an application against failing providers. It runs
 // until it is interrupted, stores no data and needs no key.
 
 import type { Command } from 'commander';

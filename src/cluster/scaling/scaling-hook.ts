@@ -1,5 +1,5 @@
 // Runs the configured hook when the desired replicas change. One server of the cluster runs it: the holder of a lease. After
-// a run the hook rests for the cool-down; changes meanwhile are collected, and the latest target is sent. A failed hook is
+// a run the hook is not run for the cool-down; then the latest targets are sent, if they have changed. A failed hook is
 // logged and sent again after the cool-down.
 
 import type { Clock } from '../../kernel/clock.ts';
@@ -30,7 +30,7 @@ export function createScalingCheck(
 
   return async (signal) => {
     if (!(await parts.acquireLease())) {
-      // Another server runs the hook now; this one starts anew when the lease comes to it.
+      // Another server runs the hook; if this server gets the lease, it sends the targets again.
       sent = '';
       return;
     }

@@ -8,7 +8,7 @@ export type Endpoint = {
   readonly name: string;
   /** Absent: the peer's file has to state the address. */
   readonly baseUrl?: string;
-  /** The vendor's own wire format beside OpenAI's. */
+  /** The vendor's own wire format, if it has one besides OpenAI's. */
   readonly nativeFormat?: Exclude<ProviderFormat, 'openai'>;
   /** The path of the OpenAI-compatible API below the base URL, if it is not the base URL itself. */
   readonly openaiPath?: string;

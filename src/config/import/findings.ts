@@ -11,7 +11,7 @@ export type Finding = {
   readonly line: number;
   readonly path: string;
   readonly status: FindingStatus;
-  /** The place in spillway.yaml, or the command that sets it. */
+  /** The path in spillway.yaml, or the command that sets the value. */
   readonly to?: string;
   readonly reason?: string;
 };

@@ -42,7 +42,7 @@ function siteOf(deployment: Deployment): string {
   return [endpoint.name, baseUrl ?? '', provider ?? '', isNative(deployment)].join(' ');
 }
 
-/** The models of one address, grouped by the keys that serve them; a model with limits is alone. */
+/** The models of one address, grouped by the keys that serve them; a model with limits is a group of its own. */
 function groupsOfSite(deployments: readonly Deployment[]): readonly Group[] {
   const byModel = Map.groupBy(deployments, ({ model }) => model);
   const bySignature = new Map<string, Group>();

@@ -1,6 +1,6 @@
 // Reads the providers of the file and the environment: the three built-in providers, then the file's. A key comes
 // from the file (`apiKey`), from a variable named in the file (`apiKeyVariable`), or from the provider's own variable. A
-// provider without any key is disabled; an account without a key beside accounts with keys is a mistake and is refused.
+// provider without any key is disabled; if some accounts of a provider have keys, an account without one is refused as a mistake.
 
 import type { Config, ProviderConfig } from '../config.ts';
 import { ConfigError, showName, showShape, wrongValue } from '../config-error.ts';

@@ -70,8 +70,8 @@ export function createAlertBoard(db: Kysely<Schema>): AlertBoard {
 }
 
 /**
- * `started` sorts before `ended` of the same millisecond. Claims by moving the due time; of two servers the first one gets a notice, the
- * other one finds it moved.
+ * Claims notices by moving their due time: of two servers the first gets a notice, the second finds it moved. `started` sorts before
+ * `ended` of the same millisecond.
  */
 async function claimNotices(
   db: Kysely<Schema>,

@@ -108,7 +108,7 @@ async function listNewest(db: Kysely<Schema>, { state, before, limit }: Page) {
   return { jobs, next: (await last.executeTakeFirst())?.id };
 }
 
-/** In the order of their due times; the place is `runAt id`. */
+/** In the order of their due times; the cursor is `runAt id`. */
 async function listWaiting(db: Kysely<Schema>, { state, before, limit }: Page) {
   const due = waiting(db, before).selectAll().limit(MAX_EXAMINED).as('due');
   const rows = await db

@@ -73,7 +73,7 @@ function publicEvents({ events }: MoveProgress): readonly NewJobEvent[] {
   return events.filter(({ type }) => type !== 'routed');
 }
 
-/** A job's event as a build event, with its failure apart from its data. */
+/** A job's event as a build event, with its failure in a field of its own. */
 export type ProgressRow = {
   readonly type: string;
   readonly data: object;

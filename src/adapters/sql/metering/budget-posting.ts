@@ -25,7 +25,7 @@ export function postingsOf(spendings: readonly Spending[]): readonly Posting[] {
   let last: Spending | undefined;
   let lastPostings: readonly Posting[] = [];
   for (const spending of spendings) {
-    // Neighbours often have the same owners: composing and looking up keys costs more than all else here.
+    // Consecutive records often have the same owners; composing and looking up keys is the most expensive step of this loop.
     if (!last || !haveSameOwners(last, spending)) lastPostings = postingsFor(postings, spending);
     last = spending;
     for (const posting of lastPostings) posting.nanos += spending.nanos;

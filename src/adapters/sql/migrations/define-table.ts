@@ -28,7 +28,7 @@ export async function sharedSchema(
   return rows[0]?.schema ?? dialect.schema;
 }
 
-/** A table with one long text per job, apart from the jobs so that their rows stay short. */
+/** A table with one long text per job, so that the rows of `jobs` stay short. */
 export function textTable(db: Kysely<Schema>, name: keyof Schema, column: string): Promise<void> {
   return table(db, name)
     .addColumn('job_id', 'text', (key) => key.primaryKey())

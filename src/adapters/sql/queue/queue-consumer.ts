@@ -114,7 +114,7 @@ export class QueueConsumer implements Consumer {
         const mayBeDue = this.#clock.now() >= this.#dueAt;
         const deliveries = await this.#source.claim(wanted, mayBeDue);
         this.#deliveredThisTurn += deliveries.length;
-        // As many as were wanted: there may be more.
+        // The claim was filled, so more messages may be due.
         if (deliveries.length === wanted) this.#mayHaveMore = true;
         this.#dueAt = UNKNOWN;
         for (const delivery of deliveries) await this.#startOrReturn(delivery);

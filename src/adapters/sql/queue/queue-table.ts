@@ -185,7 +185,7 @@ async function claimNext(
     .orderBy('id')
     .executeTakeFirst();
   const chosen = mostUrgent ?? turn;
-  // A more urgent message of the tenant takes the turn: the two exchange their tags.
+  // A more urgent message of the same tenant goes first: the two messages exchange their tags.
   if (chosen.id !== turn.id) await setTag(trx, queue, turn.id, toNumber(chosen.tag));
   return trx
     .updateTable('queue_messages')

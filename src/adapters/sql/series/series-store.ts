@@ -22,7 +22,7 @@ import {
 
 /** Rows of 27 columns: within the bound of variables of either store. */
 const ROWS_PER_STATEMENT = 200;
-/** RESOLUTIONS_MS of the port; adapters import types alone. */
+/** RESOLUTIONS_MS of the port; adapters import only types. */
 const RESOLUTIONS: readonly SeriesRow['resolutionMs'][] = [60_000, 300_000, 1_800_000];
 
 /** `reads`: the connections of readings, where they are separate from the connections of requests. */

@@ -1,6 +1,6 @@
 // Customers, teams and virtual keys. Spillway has two levels, organisations and keys: a customer becomes an organisation,
-// and so does a team without a customer. The keys of a customer's team carry the team's budget, beside the exact
-// budget of the organisation above them.
+// and so does a team without a customer. The keys of a customer's team have the team's budget each; the customer's budget is
+// the organisation's.
 
 import type { ImportContext } from '../import-context.ts';
 import { type PeerMap, textOf } from '../peer-map.ts';

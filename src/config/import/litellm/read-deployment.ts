@@ -132,7 +132,7 @@ function readLimits(
   entry: PeerMap,
   params: PeerMap,
 ): { readonly limits: LimitsDraft; readonly nodes: readonly PeerNode[] } {
-  // Older files state the limits beside litellm_params.
+  // Older files state the limits next to litellm_params, not in it.
   const [rpm, tpm] = (['rpm', 'tpm'] as const).map((key) => [
     params.number(key),
     entry.number(key),

@@ -67,7 +67,7 @@ function readStrategy(
   return chosen;
 }
 
-/** `{ gpt-4o: [claude, …] }`; the name `*` stands for every group without fallbacks of its own. */
+/** `{ gpt-4o: [claude, …] }`; the name `*` means every group without its own fallbacks. */
 function readFallback(
   item: PeerNode,
   chains: Chains,
