@@ -67,7 +67,7 @@ test('a server with the id of a dead one waits until three beats are missed, the
   await membership.leave();
 });
 
-test('a server with the id of a running one refuses to start, and the running one notices nothing', async () => {
+test('a server with the id of a running one refuses to start, and the running one continues unaffected', async () => {
   const { clock, registry } = openCluster();
   const first = openMember(clock, registry, 'a', 'first');
   await first.membership.join();
@@ -83,7 +83,7 @@ test('a server with the id of a running one refuses to start, and the running on
   await first.membership.leave();
 });
 
-test('a server whose id was taken over while it was frozen is displaced until the other process leaves', async () => {
+test('a frozen server that lost its id to another process is displaced until that process leaves', async () => {
   const { clock, registry } = openCluster();
   const { membership, displacements, entries } = openMember(clock, registry, 'a', 'frozen');
   const next = recordOf('a', { incarnation: 'next' });

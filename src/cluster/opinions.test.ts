@@ -56,7 +56,7 @@ test('a suspected server’s opinion does not count', () => {
   assert.deepEqual(find(serverOf('a', NOW - 7000, limit(9000)), serverOf('b', NOW)), []);
 });
 
-test('the tracker states for how long an entry has been known, and starts anew when it returns', async () => {
+test('the tracker states for how long an entry has been known, and starts at zero when it returns', async () => {
   const clock = createTestClock();
   const track = createOpinionTracker(clock);
   const known = {

@@ -30,7 +30,7 @@ function openRig() {
   return { clock, slots, events, readiness, control };
 }
 
-test('a drained server shows it at once, pauses its queues, and refuses calls after a grace period', async () => {
+test('a draining server reports it immediately, pauses its queues, and refuses calls after a grace period', async () => {
   const { clock, slots, events, readiness, control } = openRig();
   control.onMode('draining');
   assert.equal(readiness.unhealthyReason(), 'draining');
@@ -68,7 +68,7 @@ test('maintenance changes nothing for the server’s own callers', () => {
   assert.deepEqual(events, []);
 });
 
-test('a displaced server refuses calls at once until it has its id again', () => {
+test('a displaced server refuses calls immediately, until it has its id again', () => {
   const { slots, readiness, control } = openRig();
   control.onDisplaced(true);
   assert.throws(() => slots.acquire('one'));

@@ -24,7 +24,7 @@ const TARGET: ReplicaTarget = {
   reasons: ['queue_depth'],
 };
 
-test('one of two servers runs the command and the webhook, once per change, and both show the metrics', async (context) => {
+test('with two servers, the command and the webhook run once per change, and both servers show the metrics', async (context) => {
   const folder = makeTempFolder();
   const received: string[] = [];
   const webhook = createServer((request, response) => {

@@ -48,7 +48,7 @@ export function openScaling(config: Config, parts: ScalingParts): void {
       setGauges(await parts.targets());
       await check?.(signal);
     },
-    (cause) => logFailure(log, 'the wanted replicas could not be read', cause, { level: 'warn' }),
+    (cause) => logFailure(log, 'the desired replicas could not be read', cause, { level: 'warn' }),
   );
   lifecycle.onClose('scaling', () => checking.close());
 }

@@ -61,7 +61,7 @@ test('a provider limit or an open circuit never scales out', () => {
   );
 });
 
-test('workers beyond the provider’s calls per minute are never wanted', () => {
+test('workers beyond the provider’s calls per minute are never desired', () => {
   fc.assert(
     fc.property(workerLoads, (load) => {
       if (load.callsPerMinute === undefined || load.replicas === 0) return;
@@ -104,7 +104,7 @@ test('busy gateways scale out to the target utilisation, idle ones scale in', ()
   assert.deepEqual([steady.desired, steady.reasons], [3, ['steady']]);
 });
 
-test('a deep queue wants enough workers to be worked off in time', () => {
+test('a deep queue requires enough workers to empty it in time', () => {
   // A worker runs 50 jobs a minute.
   const deep = desiredWorkers({ ...WORKERS, queueDepth: 400 }, RULES);
   assert.deepEqual([deep.desired, deep.reasons], [8, ['queue_depth']]);
@@ -119,7 +119,7 @@ test('a deep queue wants enough workers to be worked off in time', () => {
   assert.deepEqual([blocked.desired, blocked.reasons], [2, ['queue_depth', 'provider_limit']]);
 });
 
-test('a job that waits too long wants one more worker although the queue is short', () => {
+test('a job that waits too long requires one more worker although the queue is short', () => {
   const late = desiredWorkers({ ...WORKERS, queueDepth: 3, oldestWaitMs: 90_000 }, RULES);
   assert.deepEqual([late.desired, late.reasons], [3, ['queue_wait']]);
 });

@@ -1,6 +1,7 @@
 // The number of replicas that the load needs: of gateways, and of workers per provider. Pure. A provider limit is never a
 // reason to scale out, because more servers cannot raise it; between the load that adds a replica and the load that
-// removes one is a dead zone, so that a steady load never flaps.
+// removes one is a dead zone, so that a steady load does not
+// add and remove the same replica again and again.
 
 export type ScalingRules = {
   readonly minGateways: number;
@@ -68,30 +69,30 @@ export function desiredGateways(load: GatewayLoad, rules: ScalingRules): Replica
   const { replicas: current, activeRequests, isLimited } = load;
   const slots = (current > 0 ? load.slots / current : ASSUMED_SLOTS.gateway) || 1;
   const perReplica = slots * rules.targetUtilization;
-  const wanted = withDeadZone(current, activeRequests, perReplica);
-  const isOut = wanted > current;
-  const reasons: ScalingReason[] = [isOut ? 'utilization' : wanted < current ? 'idle' : 'steady'];
-  const allowed = isOut && isLimited ? current : wanted;
-  if (allowed < wanted) reasons.push('provider_limit');
+  const desired = withDeadZone(current, activeRequests, perReplica);
+  const isOut = desired > current;
+  const reasons: ScalingReason[] = [isOut ? 'utilization' : desired < current ? 'idle' : 'steady'];
+  const allowed = isOut && isLimited ? current : desired;
+  if (allowed < desired) reasons.push('provider_limit');
   const { minGateways: min, maxGateways: max } = rules;
   return bounded({ role: 'gateway', provider: null, current, desired: allowed, reasons }, min, max);
 }
 
 export function desiredWorkers(load: WorkerLoad, rules: ScalingRules): ReplicaTarget {
   const { provider, replicas: current, blockedBy } = load;
-  const { wanted, reason } = wantedWorkers(load, rules);
+  const { desired, reason } = workersForLoad(load, rules);
   const reasons: ScalingReason[] = [reason];
-  const allowed = blockedBy !== undefined ? Math.min(wanted, current) : wanted;
-  if (allowed < wanted && blockedBy !== undefined) reasons.push(blockedBy);
+  const allowed = blockedBy !== undefined ? Math.min(desired, current) : desired;
+  if (allowed < desired && blockedBy !== undefined) reasons.push(blockedBy);
   const { minWorkers: min, maxWorkers: max } = rules;
   return bounded({ role: 'worker', provider, current, desired: allowed, reasons }, min, max);
 }
 
-/** Enough workers for the queue to be worked off in time, and for the runs in progress. */
-function wantedWorkers(
+/** Enough workers to empty the queue in time, and for the runs in progress. */
+function workersForLoad(
   load: WorkerLoad,
   rules: ScalingRules,
-): { readonly wanted: number; readonly reason: ScalingReason } {
+): { readonly desired: number; readonly reason: ScalingReason } {
   const { replicas: current, running, queueDepth, oldestWaitMs, callsPerMinute } = load;
   const slots = (current > 0 ? load.slots / current : ASSUMED_SLOTS.worker) || 1;
   const perWorker = (slots * MINUTE_MS) / Math.max(1, load.averageRunMs);
@@ -102,9 +103,9 @@ function wantedWorkers(
   const maxUseful = Math.ceil((callsPerMinute ?? Number.POSITIVE_INFINITY) / perWorker);
   const isLate = queueDepth > 0 && oldestWaitMs > rules.maxQueueWaitMs;
   if (isLate && byDepth <= current && current < maxUseful)
-    return { wanted: current + 1, reason: 'queue_wait' };
-  if (byDepth > current) return { wanted: byDepth, reason: 'queue_depth' };
-  return { wanted: byDepth, reason: byDepth < current ? 'idle' : 'steady' };
+    return { desired: current + 1, reason: 'queue_wait' };
+  if (byDepth > current) return { desired: byDepth, reason: 'queue_depth' };
+  return { desired: byDepth, reason: byDepth < current ? 'idle' : 'steady' };
 }
 
 function withDeadZone(current: number, load: number, perReplica: number): number {

@@ -106,7 +106,7 @@ test("embeddings are called in OpenAI's format, because they are not translated"
   assert.equal(embedding?.baseUrl, 'https://generativelanguage.googleapis.com/v1beta/openai');
 });
 
-test('an own address of a built-in vendor never takes the name of the vendor', () => {
+test('a provider at another address never takes the name of its built-in vendor', () => {
   const baseUrl = 'http://gpu-7.internal:8000/v1';
   assert.deepEqual(names([deployment('openai', 'a', { baseUrl })]), ['openai-gpu-7']);
 });

@@ -31,7 +31,7 @@ test('routing between servers needs a secret', () => {
   load({ ...env, INTER_SERVER_SECRET: `${'a'.repeat(32)}, ${'b'.repeat(32)}` });
 });
 
-test('the fewest replicas are at most the most', () => {
+test('the minimum number of replicas is at most the maximum', () => {
   for (const [role, most] of [
     ['Gateways', 10],
     ['Workers', 10],

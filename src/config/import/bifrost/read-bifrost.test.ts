@@ -140,7 +140,7 @@ test('a limit of a model is divided by the accounts that serve it', () => {
   assert.deepEqual(limits('groq'), [1000, 1000]);
 });
 
-test('customers and lone teams become organisations, and keys carry the budget of their team', () => {
+test('customers, and teams without a customer, become organisations, and keys have the budget of their team', () => {
   const { commands } = run({
     governance: {
       budgets: [

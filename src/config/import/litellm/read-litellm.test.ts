@@ -149,7 +149,7 @@ test('a number in a variable is left out instead of guessed', () => {
   assert.match(finding(result, 'model_list[0].litellm_params.rpm')?.reason ?? '', /in a variable/);
 });
 
-test('names with spaces get a name without, in every place', () => {
+test('a name with spaces is replaced by a name without spaces everywhere', () => {
   const result = run(`model_list:
   - { model_name: My Model, litellm_params: { model: openai/x } }
   - { model_name: other, litellm_params: { model: groq/y } }

@@ -1,4 +1,4 @@
-// The wanted number of servers and workers, with the reasons.
+// The desired number of servers and workers, with the reasons.
 
 import type { Scaling } from '../../../api/cluster.ts';
 import { Empty } from '../../ui/empty.tsx';
@@ -14,7 +14,7 @@ export function ScalingTable(props: {
 }) {
   return (
     <Table
-      label="Wanted numbers of servers"
+      label="Desired numbers of servers"
       columns={COLUMNS}
       rows={props.scaling?.data ?? (props.failure ? [] : undefined)}
       keyOf={({ role, provider }) => `${role} ${provider ?? ''}`}
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     id: 'numbers',
-    title: 'Now → wanted',
+    title: 'Now → desired',
     render: ({ current, desired }) => (
       <span class="figure">
         {current} → {desired}
