@@ -50,12 +50,12 @@ const MINUTE_MS = 60_000;
 
 function isPause(code: ErrorCode, params: ErrorParams): boolean {
   if (code === 'PROVIDER_UNAVAILABLE') return params.reason === 'circuit_open';
-  // Work that no reset continues is not paused.
+  // Work that no reset lets continue is not paused.
   if (isCredit(params)) return false;
   return code === 'AI_LIMIT_REACHED' || code === 'RATE_LIMITED';
 }
 
-/** Prepaid money at the provider is used up, and nothing but a payment ends that. */
+/** Prepaid money at the provider is used up; only a payment restores it. */
 function isCredit({ reason, resetTime }: ErrorParams): boolean {
   return reason === 'credit' && resetTime === undefined;
 }

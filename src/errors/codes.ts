@@ -175,7 +175,7 @@ export type ErrorParams = {
   readonly resetTime?: number;
   readonly scope?: 'organization' | 'system' | 'provider';
   readonly retryAfterMs?: number;
-  /** `credit`: prepaid money at the provider is used up, which no waiting mends. */
+  /** `credit`: prepaid money at the provider is used up; waiting does not help. */
   readonly reason?: 'overloaded' | 'error' | 'circuit_open' | 'credit';
   readonly phase?: 'connect' | 'first_content' | 'idle' | 'total' | 'lost';
   readonly spent?: number;

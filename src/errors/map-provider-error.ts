@@ -13,7 +13,7 @@ import { knownField, leadingPath } from './mapping/reading/request-field.ts';
 import type { Wait } from './mapping/waits/wait.ts';
 import { isInstant } from './reset-timing.ts';
 
-/** What is known about a failure beside the failure itself. */
+/** Facts about the call of a failure, besides the failure itself. */
 export type FailureContext = {
   /** The provider's name in lower case. Needed because Groq counts requests per day without saying so. */
   readonly provider?: string;

@@ -7,7 +7,7 @@ import type { PublicAnswer } from './public-answer.ts';
 /** The formats of the vendors. */
 export type NativeFormat = 'anthropic' | 'openai' | 'gemini';
 
-/** What one format says in place of, or in addition to, Spillway's own fields. */
+/** The fields of one format that replace Spillway's own fields or are added to them. */
 export type Marker = {
   readonly status?: number;
   readonly type?: string;
@@ -60,8 +60,8 @@ export const MARKERS: Readonly<Record<MarkerCase, Readonly<Record<NativeFormat, 
     openai: { type: 'insufficient_quota', code: 'insufficient_quota' },
     gemini: { grpcStatus: 'RESOURCE_EXHAUSTED' },
   },
-  // For clients that act on it alone: Anthropic's SDKs raise their Overloaded class, Claude Code waits and says so, Codex
-  // stops with a sentence instead of thirty requests. All others get Spillway's own status and code.
+  // Only for clients that act on it: Anthropic's SDKs raise their Overloaded class, Claude Code waits and says so, Codex
+  // stops with a sentence instead of thirty requests. Other clients get Spillway's own status and code.
   OVERLOADED: {
     anthropic: { status: 529 },
     openai: { code: 'server_is_overloaded' },

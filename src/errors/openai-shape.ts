@@ -31,7 +31,7 @@ function resetFields({ error, retryAfter }: PublicAnswer): Record<string, number
   return { resets_at: Math.ceil(resetTime / 1_000), resets_in_seconds: retryAfter ?? 0 };
 }
 
-/** The fields of an answer beside its error. */
+/** The fields of an answer besides its error. */
 export function advice(answer: PublicAnswer): Omit<PublicAnswer, 'status' | 'headers' | 'error'> {
   const { status: _status, headers: _headers, error: _error, ...rest } = answer;
   return rest;

@@ -1,6 +1,6 @@
 // Recognises provider failures in free text that a product shows to its users. Two contexts: in a text about a failure
 // every recognised phrase counts, and so does a vendor's name; in any other text a phrase alone is not evidence
-// ("Implementing rate limiting"): it counts beside a vendor's name, in the form of an error, or as a used-up plan. False
+// ("Implementing rate limiting"): it counts together with a vendor's name, in the form of an error, or as a used-up plan. False
 // positives are accepted: a harmless text may be replaced, a raw failure may not pass. Pure, linear.
 
 import { explainProviderError } from './map-provider-error.ts';
@@ -27,8 +27,8 @@ const VENDOR =
   /anthropic|claude|openai|chatgpt|\bgpt-?[3-9]|gemini|vertex ?ai|googleapis|bedrock|\bgroq\b|mistral|deepseek|openrouter|\bx\.?ai\b|\bgrok\b|together\.?ai|cohere|vllm|ollama/i;
 
 /**
- * Something of which every provider text outside a failure has one: most texts have none, and a search costs a fraction of
- * the mapping.
+ * In a context that is not a failure, a text without a match is not a provider's. Most texts have none, and the search costs a
+ * fraction of the mapping.
  */
 const HINT = new RegExp(
   `${VENDOR.source}|limit|quota|credit|usage|billing|balance|plan|spen[dt]|[{<|]|error|exception|com\\.|requested entity|\\bat |file "|\\.(?:internal|intranet|corp|lan|svc|cluster)`,

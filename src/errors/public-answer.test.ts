@@ -70,7 +70,7 @@ test('the sentence states the wait of the header when it is longer than a moment
   assert.match(sentence('PROVIDER_UNAVAILABLE', { reason: 'circuit_open' }, 59_000), /in 1 minute/);
 });
 
-test('a client that sleeps on Retry-After gets none beside a forbidden retry', () => {
+test('a client that sleeps on Retry-After gets no Retry-After where a retry is forbidden', () => {
   const open = { params: { reason: 'circuit_open' }, retryAfterMs: 59_000 } as const;
   const sleeper = { sleepsOnRetryAfter: true };
   const { headers } = answerTo('PROVIDER_UNAVAILABLE', open, sleeper);
@@ -153,7 +153,7 @@ test('a client does not retry on top of the retries of the gateway', () => {
   assert.equal(headersOf(true)['x-should-retry'], 'false');
 });
 
-test('an open circuit makes no SDK sleep for longer than a moment', () => {
+test('an open circuit makes no SDK sleep for longer than a few seconds', () => {
   const open = (retryAfterMs: number) =>
     answerTo('PROVIDER_UNAVAILABLE', { params: { reason: 'circuit_open' }, retryAfterMs }).headers;
   assert.deepEqual([open(59_000)['retry-after'], open(59_000)['x-should-retry']], ['59', 'false']);

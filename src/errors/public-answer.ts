@@ -27,7 +27,7 @@ export type AnswerContext = {
   readonly isBackground?: boolean;
   /** The gateway has used up its own retries for this request: a client that retries as well would multiply them. */
   readonly hasRetried?: boolean | undefined;
-  /** The client sleeps for all of `retry-after` without a word to its user, even where the answer forbids a retry. */
+  /** The client sleeps for all of `retry-after` and shows its user nothing, even where the answer forbids a retry. */
   readonly sleepsOnRetryAfter?: boolean | undefined;
   /** The client acts on its vendor's status and code for an overload. */
   readonly knowsOverload?: boolean | undefined;
@@ -103,7 +103,7 @@ const PROBLEM_STATUS: Partial<Record<RequestProblem, number>> = {
 const ACCEPTED_ENCODINGS = { 'accept-encoding': 'gzip, deflate, br, zstd' };
 
 // The advised delay for a usage limit without a stated reset. Any other refusal without a stated delay advises none:
-// clients back off by themselves, and an invented wait makes them sleep in silence.
+// clients have a backoff of their own, and an invented delay would make them sleep for it.
 const UNKNOWN_RESET_MS = 300_000;
 // SDKs sleep for as long as Retry-After says. Above this bound the answer forbids a retry, so that a person sees the
 // message instead of a hanging program.
@@ -111,7 +111,7 @@ const MAX_SDK_WAIT_MS = 60_000;
 // A direct connection to a failing provider fails within seconds; so must one through an open circuit.
 const MAX_CIRCUIT_WAIT_MS = 10_000;
 
-/** Whether a client should retry by itself. */
+/** Whether a client should retry automatically. */
 function mayRetry(
   { retryable, isBrokenOff, params }: SpillwayError,
   advisedMs: number | undefined,

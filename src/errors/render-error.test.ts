@@ -150,7 +150,7 @@ suite('overrides', () => {
     assert.equal(say(overrides, undefined, 'de-AT'), 'Bald zurück.');
   });
 
-  test('a broken override, or one with unknown arguments, falls back to the catalogue', () => {
+  test('an override that is broken or has unknown arguments falls back to the catalogue', () => {
     assert.match(say({ AI_LIMIT_REACHED: '{minutes, plural, oops' }), /in a few minutes/);
     assert.match(say({ AI_LIMIT_REACHED: 'In {minutes}.' }), /in a few minutes/);
     assert.match(say({ AI_LIMIT_REACHED: 'x'.repeat(5_000) }), /in a few minutes/);

@@ -64,8 +64,8 @@ export function errorEnding(
 }
 
 /**
- * The Responses API reports a failure as `error`, which SDKs raise, and then as `response.failed`, which Codex acts on; a stream
- * without the latter is to Codex a lost connection. The documented fields of `error` are in the event itself; SDKs also
+ * The Responses API reports a failure as `error`, which SDKs raise, and then as `response.failed`, which Codex acts on: Codex takes
+ * a stream without the latter for a lost connection. The documented fields of `error` are in the event itself; SDKs also
  * look for them in an `error` object.
  */
 function responseEvents(answer: PublicAnswer, begun: BegunResponse | undefined): string {

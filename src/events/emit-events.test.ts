@@ -48,7 +48,7 @@ test('an error is stored in three forms, removed from the data, and given to onF
   assert.equal(failures[0]?.failure, said);
 });
 
-test("an error in the data alone is the event's error", async () => {
+test("an error that is only in the data is the event's error", async () => {
   const { report, stored } = openEmit();
   await report({ type: 'failed', data: { result: { error: { type: 'overloaded_error' } } } });
   assert.equal(stored[0]?.error?.code, 'PROVIDER_UNAVAILABLE');

@@ -38,7 +38,7 @@ test('a report has a maximum number of events', () => {
   assert.throws(() => parseReport([...most, { type: 'a' }]), { code: 'INVALID_REQUEST' });
 });
 
-test('an event with classic names is parsed like one with current names', () => {
+test('an event is parsed alike under its classic and its current names', () => {
   const [event] = parseReport({
     eventType: 'step',
     eventData: { step: 1 },

@@ -19,7 +19,7 @@ test('a timer calls once, and a cancelled timer never', async () => {
   assert.deepEqual(calls, ['past']);
 });
 
-test('a delay above the range of setTimeout does not fire at once', (context) => {
+test('a delay above the range of setTimeout does not fire immediately', (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   let fired = 0;
   systemClock.after(2_147_483_647 + 1000, () => {

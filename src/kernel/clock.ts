@@ -12,7 +12,7 @@ export type Clock = {
   after(delayMs: number, fn: () => void): CancelTimer;
 };
 
-/** setTimeout overflows above 2^31-1 ms and would fire at once: longer waits are cut into laps. */
+/** setTimeout overflows above 2^31-1 ms and would fire immediately: a longer wait is divided into several timers. */
 const MAX_LAP_MS = 2_147_483_647;
 
 /** For servers: a timer never keeps the process alive. */

@@ -6,7 +6,7 @@
 import { BlockList, isIP } from 'node:net';
 
 export type EgressRule = {
-  /** Whether the operator allows the host by name: then all its addresses are allowed. */
+  /** Whether the operator allows the host by name; all its addresses are then allowed. */
   isNamed(host: string): boolean;
   /** Whether the host is refused before DNS: a literal address that is not public, or a name of this machine. */
   refusesHost(host: string): boolean;

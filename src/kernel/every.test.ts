@@ -57,7 +57,7 @@ test('a failed run is reported and the next run follows after the interval', asy
   assert.deepEqual(failures, [new Error('run 1'), new Error('run 2')]);
 });
 
-test('runNow starts a run at once and rejects with its error', async () => {
+test('runNow starts a run immediately and rejects with its error', async () => {
   const clock = createTestClock();
   const failures: unknown[] = [];
   const work = () => Promise.reject(new Error('store unavailable'));

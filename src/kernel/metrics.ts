@@ -45,7 +45,7 @@ export type Metrics = {
     labelNames?: readonly string[],
     unit?: string,
   ): Histogram;
-  /** Called before each rendering, to set gauges from values that are kept elsewhere. */
+  /** Called before each rendering, to set gauges from values that are stored elsewhere. */
   onCollect(fn: () => void): void;
   collect(): readonly Metric[];
   /** A registered metric, without calling the collectors; undefined for an unknown name. */

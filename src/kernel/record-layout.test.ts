@@ -20,7 +20,7 @@ test('values are appended in the order of the fields, as texts, whole numbers an
   assert.deepEqual(LAYOUT.values(shelf, ['shelf']), ['shelf', 'a', 3, null, 1]);
 });
 
-test('a parsed record equals the one that gave the values', () => {
+test('a record that is parsed from values equals the record of these values', () => {
   const shelf = { name: 'a', books: 2, owner: 'b', isFull: false };
   assert.deepEqual(LAYOUT.parse(LAYOUT.values(shelf)), shelf);
 });

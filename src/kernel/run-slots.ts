@@ -9,7 +9,7 @@ export type RunSlot = {
   startFinishing(): void;
   /** Gives the slot to the next item until `resume`. */
   setAside(): void;
-  /** Resolves when this item has a slot again, at once if it was not set aside. */
+  /** Resolves when this item has a slot again, immediately if it was not set aside. */
   resume(): Promise<void>;
   /** Idempotent. */
   release(): void;

@@ -34,7 +34,7 @@ export type SpillwayPluginOptions = (
 
 /**
  * A Fastify plugin. A route with `config.spillway` runs when this server has the capacity for it, is forwarded to another server
- * of the cluster that has, or is refused with the true time to come back. Failures of all routes leave as public answers.
+ * of the cluster that has, or is refused with the time at which a retry can succeed. Failures of all routes leave as public answers.
  *
  * @example
  * import Fastify from 'fastify';

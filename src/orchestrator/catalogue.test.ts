@@ -8,7 +8,7 @@ test('the defaults refer to nothing that they do not define', () => {
   assert.equal(unknownReference(buildCatalogue(NOTHING)), undefined);
 });
 
-test('a configured category changes its fields alone, and configured rules replace the defaults', () => {
+test('a configured category changes only the stated fields, and configured rules replace the defaults', () => {
   const catalogue = buildCatalogue({
     ...NOTHING,
     categories: { quick: { run: 'job' }, sql: { model: 'openai/gpt-5-mini' } },

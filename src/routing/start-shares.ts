@@ -1,4 +1,4 @@
-// The legs that start the calls of a round-robin alias, in one cycle: each leg appears by its share, spread as evenly as
+// The legs that start the calls of a round-robin alias, in one cycle: each leg appears in proportion to its weight, spread as evenly as
 // possible, so that no leg gets its calls in a burst.
 
 import { WeightedTurns } from './weighted-turns.ts';

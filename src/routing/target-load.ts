@@ -1,5 +1,5 @@
-// Counts the calls in flight per account, for the strategy least-loaded. The counts limit nothing and cover this server
-// alone; servers share only the rate limits.
+// Counts the calls in flight per account, for the strategy least-loaded. The counts limit nothing and cover only
+// this server; servers share only the rate limits.
 
 import type { Target } from './target.ts';
 import type { LoadOf } from './target-turns.ts';

@@ -2,10 +2,10 @@
 // per account of its provider. The accounts of a leg take turns under every strategy:
 //
 //   ordered        the legs as configured
-//   round-robin    starts one leg further each time, the others follow in order; with weights, each leg starts by its share
+//   round-robin    starts one leg further each time, the others follow in order; with weights, each leg starts in proportion to its weight
 //   least-loaded   all targets by their calls in flight; equal loads keep the configured order
 //
-// Fallbacks are legs that follow after all others, in the configured order, whatever the strategy.
+// Fallbacks are legs that follow after all others, in the configured order, under every strategy.
 //
 // Repeated orders are built once and frozen; only least-loaded builds a list per call.
 

@@ -1,6 +1,6 @@
 // Serves a request here or at another server of the cluster. A request that this server cannot serve for lack of capacity,
 // before any byte was sent, goes to the best server that can; if that server fails, to the next. When no server is left the
-// caller gets the local answer. A request that came from another server is never forwarded: it does not pass here.
+// caller gets the local answer. A request that came from another server is never forwarded: it does not come here.
 //
 // States: local → selecting → forwarded → relaying → ended; forwarded → selecting; selecting → local answer → ended.
 
@@ -32,7 +32,7 @@ export type ForwardParts = ForwardSender & {
   readonly limits: Pick<ProviderLimits, 'active'>;
   readonly upstream: Upstream;
   readonly log: Log;
-  /** While this server drains, requests on open connections go elsewhere first. */
+  /** While this server drains, requests on open connections are forwarded before they are served here. */
   readonly isDraining: () => boolean;
 };
 

@@ -1,5 +1,5 @@
 // Decides whether this server can do AI work now, for an application that asks before it starts: the server does not drain
-// and has a slot, and at least one target of the wanted model has neither a limit nor an open circuit. Reads local copies:
+// and has a slot, and at least one target of the requested model has neither a limit nor an open circuit. Reads local copies:
 // no I/O, no call.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
@@ -19,7 +19,7 @@ export type CapacityParts = Pick<ServeParts, 'limits' | 'credentials' | 'slots'>
   readonly clock: Clock;
 };
 
-/** Undefined if this server can serve; else the refusal that a caller would get. Without a model: the server alone. */
+/** Undefined if this server can serve; else the refusal that a caller would get. Without a model only the server is checked. */
 export type DecideCapacity = (model?: string) => SpillwayError | undefined;
 
 const RETRY_AFTER_MS = 1000;

@@ -29,7 +29,7 @@ function rig() {
   return { clock, limit };
 }
 
-test('released jobs use an idle limit at once, then go no closer than 0.9 interval', async () => {
+test('released jobs use an idle limit immediately, then start at least 0.9 intervals apart', async () => {
   const { clock, limit } = rig();
   const startedAt = clock.now();
   const times: number[] = [];

@@ -1,6 +1,6 @@
-// The dispatcher's own count of the jobs that it admits to each account of a provider: the prevention layer, apart from the
+// The dispatcher's own count of the jobs that it admits to each account of a provider: the prevention layer, separate from the
 // workers' count of calls. A raw message over the limits of all accounts is given a due time and delayed; a caller's job
-// waits on the store, in its fair order, and here only when it is the next one.
+// waits on the store, in its fair order, and waits here only when it is the next one.
 
 import { sleep } from '../../kernel/clock.ts';
 import type { DispatchMetrics } from '../jobs/dispatch-metrics.ts';

@@ -82,7 +82,7 @@ function simulate({
     runUntil,
     admitted,
     counts,
-    /** Returning jobs are held up until then. */
+    /** Returning jobs are delayed until then. */
     stall: (ms: number) => void (stalledUntil = clock.now() + ms),
     times: () => admitted.map(({ at }) => at),
   };
@@ -108,7 +108,7 @@ function assertWithinLimit(times: readonly number[], max: number, windowMs: numb
   }
 }
 
-/** An idle limit admits a window's worth at once, and then one job per interval. */
+/** An idle limit admits as many jobs as its window allows, and then one job per interval. */
 function useOf(times: readonly number[], max: number, windowMs: number): number {
   return ((times.length / max) * windowMs) / (times.at(-1) ?? Number.POSITIVE_INFINITY);
 }
@@ -296,7 +296,7 @@ test('a worker with a few slots and jobs that wait in memory uses 97 % of the li
 });
 
 for (const pacers of [1, 4])
-  test(`after a stall of 3 s late jobs go on at no more than 1.5 × the rate, with ${pacers} processes`, async () => {
+  test(`after a stall of 3 s late jobs start at no more than 1.5 × the rate, with ${pacers} processes`, async () => {
     const [max, windowMs, count] = [1250, 10_000, 5000];
     const perSecond = (max * 1000) / windowMs;
     const simulation = simulate({ max, windowMs, pacers, latenessMs: jitter(30) });
@@ -308,7 +308,7 @@ for (const pacers of [1, 4])
     assert.ok(busiest <= 1.5 * perSecond, `${busiest} in a second, at a rate of ${perSecond}`);
   });
 
-test('calls that a stall held up go on in nine tenths of the distances of their permits', async () => {
+test('calls that a stall delayed keep nine tenths of the distances between their permits', async () => {
   const { clock, pacer } = simulate({ max: 1000, windowMs: 10_000 });
   const { signal } = new AbortController();
   const permits: PacedPermit[] = [];
@@ -329,7 +329,7 @@ test('calls that a stall held up go on in nine tenths of the distances of their 
   assert.ok(mostWithin(calledAt, 200) <= 13);
 });
 
-test('a call that others have overtaken goes at once', async () => {
+test('a call that other calls have overtaken starts immediately', async () => {
   const { clock, pacer } = simulate({ max: 10, windowMs: 1000 });
   const { signal } = new AbortController();
   const answers = [];
@@ -346,7 +346,7 @@ test('a call that others have overtaken goes at once', async () => {
   assert.equal(calledAt.length, 2);
 });
 
-test('calls of jobs that did not wait go at once', async () => {
+test('calls of jobs that did not wait start immediately', async () => {
   const { clock, pacer } = simulate({ max: 10, windowMs: 10_000 });
   const { signal } = new AbortController();
   const answers = [await pacer.acquire(request()), await pacer.acquire(request())];
@@ -359,7 +359,7 @@ test('calls of jobs that did not wait go at once', async () => {
   assert.equal(called, 2);
 });
 
-test('no window admits more than the limit, and every job is admitted, whatever arrives when', async () => {
+test('no window admits more than the limit, and every job is admitted, for any arrival times', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 20 }),

@@ -1,10 +1,11 @@
-// Takes permits of one limit for jobs, at the pace of the limit; everything in the process that shares the limit shares the
-// pacer. A job that has not waited asks the limiter at once while no job waits. When it is refused and its slot opens
-// within its patience, it waits here, ordered by due time; for a longer wait the limiter gives it a due time from the count
-// that all servers share, and the caller delays it. Waiting jobs ask one interval apart: a window that was used up in a
-// burst opens in a burst, which is not passed on. Jobs that are late all at once, after a stall, keep nine tenths of the
-// distances between their due times and, right before their calls, between their permits; as due times are spread over all
-// servers, so is the catching up. While the shared counts are unavailable every job is answered `stay`.
+// Takes permits of one limit for jobs, at the pace of the limit. All code of the process that uses the limit shares the pacer.
+//
+// A job that has not waited asks the limiter immediately while no job waits. When it is refused and its slot opens within its
+// patience, it waits here, ordered by due time; for a longer wait the limiter gives it a due time from the count that all
+// servers share, and the caller delays it. Waiting jobs ask one interval apart, because a window that was used up in a burst
+// also reopens in a burst, which must not reach the provider. Jobs that are all late after a stall keep nine tenths of the
+// distances between their due times and, right before their calls, between their permits; due times are spread over all
+// servers, and so are the late calls. While the shared counts are unavailable every job is answered `stay`.
 
 import { type Clock, sleep } from '../../kernel/clock.ts';
 import type { NewId } from '../../kernel/ids.ts';
@@ -176,7 +177,7 @@ export class Pacer {
     this.#pump();
   }
 
-  /** `behindMs` is absent for a job whose turn it is. */
+  /** `behindMs` is absent for the job that is next. */
   async #ask(request: PacerRequest, behindMs?: number): Promise<PacerAnswer | Refusal> {
     const { limiter, clock, newId } = this.#parts;
     const { tokens = 0, dueAt, patienceMs = Number.MAX_SAFE_INTEGER } = request;
@@ -202,7 +203,7 @@ export class Pacer {
   async #waitForTurn(askedAtMs: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
     const now = clock.monotonic();
-    // A call that later ones have overtaken goes at once, so that its permit does not become stale.
+    // A call that later calls have overtaken starts immediately, so that its permit does not become stale.
     const { dueAt, atMs } = this.#after(this.#lastCall, askedAtMs, 0);
     this.#lastCall = { dueAt, atMs: Math.max(atMs, now) };
     if (atMs > now) await sleep(clock, Math.ceil(atMs - now), signal).catch(() => {});

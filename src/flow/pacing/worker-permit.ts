@@ -1,6 +1,6 @@
 // The worker's permit of the provider's own limit, taken before a job is claimed. Interactive calls take from the same
 // count, and it is the safety net behind the dispatcher: a message may have bypassed it, or raced. The accounts of a
-// provider are asked in turn; an account at a learnt limit is passed over while another is not.
+// provider are asked in turn; an account with a learnt limit is skipped while another account has none.
 
 import type { Job } from '../../jobs/model/job.ts';
 import type { JobMessage } from '../../jobs/model/job-message.ts';
@@ -20,7 +20,7 @@ export type WorkerPermitParts = PacerParts & {
   readonly metrics: WorkerMetrics;
 };
 
-/** A job that has waited until its due time waits a little longer; the others are better off on the queue. */
+/** A job that has already waited until its due time waits longer in memory; other jobs go back to the queue sooner. */
 const MAX_FIRST_WAIT_MS = 500;
 const MAX_LATE_WAIT_MS = 1000;
 const ALLOWED: PacerAnswer = { kind: 'allowed' };

@@ -9,7 +9,7 @@ export type CalendarMonth = {
   readonly number: number;
   /** Epoch milliseconds. */
   readonly startsAt: number;
-  /** Exclusive: the first moment of the next month. */
+  /** Exclusive: the start of the next month. */
   readonly endsAt: number;
 };
 

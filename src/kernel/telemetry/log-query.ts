@@ -37,8 +37,8 @@ function contains({ message, requestId }: RecentEntry, text: string): boolean {
 }
 
 /**
- * Requests are by far the most frequent entries. They are stored apart from the others, so that a busy server does not flush
- * its limits and failures.
+ * Requests are by far the most frequent entries. They are stored separately, so that on a busy server they do not displace the
+ * entries about limits and failures.
  */
 export function isRequestEntry({ type }: Pick<LogEntry, 'type'>): boolean {
   return type === 'request';

@@ -31,7 +31,7 @@ export type PostgresOptions = {
   readonly url: string;
   /** Creates and updates the tables; by default a store that is not up to date is refused. */
   readonly migrate?: boolean;
-  /** How often consumers look for messages of other processes; 1 s by default. */
+  /** The interval at which consumers poll for messages of other processes; 1 s by default. */
   readonly pollMs?: number;
   readonly log?: Log;
   readonly clock?: Clock;
