@@ -56,7 +56,7 @@ test('loads follow the real depth of the queues, ready and delayed, from the nex
   await store.close();
 });
 
-test('low headroom, a limit and an open circuit of an account raise the load at once', async () => {
+test('low headroom, a limit and an open circuit of an account raise the load immediately', async () => {
   const { store, limits, headroom, breakers, clock, read } = await rig();
   headroom.learn(GEMINI, {
     'x-ratelimit-limit-requests': '1000',

@@ -106,7 +106,7 @@ suite('following events', () => {
     );
   });
 
-  test('a job that an operator requeued continues after its first last event', async () => {
+  test('a job that an operator requeued continues after its earlier last event', async () => {
     replies = [
       stream([{ id: 1, last: true }, { id: 2 }], 'close'),
       stream([{ id: 3, last: true }]),
@@ -130,7 +130,7 @@ suite('following events', () => {
     assert.equal(connections.at(-1), 'polling');
   });
 
-  test('a refusal that time does not mend rejects with the failure', async () => {
+  test('a refusal that no retry can resolve rejects with the failure', async () => {
     replies = [refuse(404, {}, { code: 'NOT_FOUND', message: 'Unknown job.' })];
     const refused = (error: unknown) =>
       error instanceof FollowError && error.failure.code === 'NOT_FOUND';

@@ -22,7 +22,7 @@ export type Usage = {
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
-  /** The part of the cache writes that is kept for an hour. */
+  /** The part of the cache writes with a lifetime of an hour. */
   readonly cacheWrite1hTokens: number;
   /** All output, thinking included. */
   readonly outputTokens: number;

@@ -26,7 +26,7 @@ const TRUNCATE_BYTES = 256 * 1024;
 const WRITE_RETRY_MS = 1000;
 /** Enough for one turn of the event loop; a larger buffer is released after its write. */
 const LINES_BYTES = 64 * 1024;
-/** Of one UTF-16 code unit in UTF-8. */
+/** A UTF-16 code unit takes at most this in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 const LINE_END = 0x0a;
 const SUFFIX = '.jsonl';

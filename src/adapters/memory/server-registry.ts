@@ -12,12 +12,12 @@ export type MemoryServerRegistryParts = {
   readonly lifetimeMs: number;
 };
 
-type Wanted = { readonly mode: ServerMode; readonly incarnation: string };
+type RequestedMode = { readonly mode: ServerMode; readonly incarnation: string };
 
 export function createMemoryServerRegistry(parts: MemoryServerRegistryParts): ServerRegistry {
   const { clock, lifetimeMs } = parts;
   const records = new Map<string, RegisteredServer>();
-  const modes = new Map<string, Wanted>();
+  const modes = new Map<string, RequestedMode>();
   const leases = new Map<string, { readonly holder: string; readonly until: number }>();
   const listeners = new Set<() => void>();
 
@@ -28,10 +28,10 @@ export function createMemoryServerRegistry(parts: MemoryServerRegistryParts): Se
 
   /** Maintenance belongs to the id, draining to one incarnation. */
   function modeOf({ id, incarnation }: Pick<RegisteredServer, 'id' | 'incarnation'>): ServerMode {
-    const wanted = modes.get(id);
-    if (!wanted || (wanted.mode === 'draining' && wanted.incarnation !== incarnation))
+    const requested = modes.get(id);
+    if (!requested || (requested.mode === 'draining' && requested.incarnation !== incarnation))
       return 'active';
-    return wanted.mode;
+    return requested.mode;
   }
 
   return {

@@ -1,6 +1,6 @@
 // Reports failures to Sentry. The package is an optional peer, loaded only where a DSN is configured. The client is this
 // gateway's own, without the default integrations: no request data, no breadcrumbs, no environment and no source lines leave
-// the process. While Sentry is unavailable events are dropped; a failure that repeats is sent some times a minute only.
+// the process. While Sentry is unavailable events are dropped; a repeated failure is sent a few times a minute at most.
 
 import type { Event } from '@sentry/node';
 import type { Clock } from '../../kernel/clock.ts';

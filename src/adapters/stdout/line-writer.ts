@@ -9,7 +9,7 @@ import { write, writeSync } from 'node:fs';
 const GATHER_MS = 100;
 const BUFFER_BYTES = 64 * 1024;
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-/** Of one UTF-16 code unit in UTF-8. */
+/** A UTF-16 code unit takes at most this in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 
 export type LineWriter = {

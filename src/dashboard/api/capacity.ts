@@ -54,7 +54,7 @@ export type Breaker = {
   readonly provider: string;
   /** The circuit's label; also names account, organisation and model of a narrower circuit. */
   readonly region: string;
-  /** Set for the circuit of one organisation, opened by its failures alone; null: all. */
+  /** Set for the circuit of one organisation, opened only by its own failures; null: all. */
   readonly organization: string | null;
   readonly state: BreakerState;
   /** Why it is not closed. */

@@ -21,7 +21,7 @@ export type FindingKind =
   | 'alert'
   | 'errors';
 
-/** One thing that is wrong now. All texts are plain text, never markup. */
+/** One present problem. All texts are plain text, never markup. */
 export type Finding = {
   /** Stable while the cause lasts: `limit:anthropic/us-east`. */
   readonly id: string;

@@ -4,7 +4,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'critical';
 export type LogType = 'ai_limit' | 'performance' | 'error' | 'capacity' | 'audit' | 'request';
 
 /**
- * GET /admin/logs?type&level&text&server&requestId&before&limit, newest first. `level` selects that level alone; `text` is a
+ * GET /admin/logs?type&level&text&server&requestId&before&limit, newest first. `level` selects only that level; `text` is a
  * case-insensitive substring of the message; `before` (epoch milliseconds, exclusive) pages into the past.
  */
 export type LogPage = {

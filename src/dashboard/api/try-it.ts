@@ -15,7 +15,7 @@ export type TryRequest = {
   readonly stream?: boolean;
   /** The locales of `sentences`, at most 10; by default en, de and ja. */
   readonly locales?: readonly string[];
-  /** A preset of the simulator that is active for this request alone; refused without the simulator. */
+  /** A preset of the simulator that is active only for this request; refused without the simulator. */
   readonly scenario?: string;
 };
 

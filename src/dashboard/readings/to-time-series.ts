@@ -1,4 +1,4 @@
-// Stored intervals as columns for charts: every interval of the range has a place, and one without a sample is a gap (null).
+// Stored intervals as columns for charts: every interval of the range has an element; an interval without a sample is a gap (null).
 
 import { nanosToUsd } from '../../kernel/money.ts';
 import { percentilesOf } from '../../series/percentile.ts';

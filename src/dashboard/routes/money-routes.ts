@@ -59,7 +59,7 @@ export function moneyRoutes(parts: MoneyRouteParts): RegisterRoutes {
       async ({ query: { limit, cursor, q } }) => {
         const { data: ranked, total } = await parts.readSpenders();
         const data = q === undefined ? ranked : ranked.filter(matches(q));
-        // The ranked list is one shared reading, so a place in it is a number.
+        // The ranked list is one shared reading, so a cursor is a position in it.
         const begin = Math.max(0, Number.parseInt(readCursor(cursor) ?? '0', 10) || 0);
         const end = begin + limit;
         return {

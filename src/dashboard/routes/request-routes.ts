@@ -1,6 +1,6 @@
 // GET /admin/requests: requests of all organisations, newest first; GET /admin/requests/{id}: a request with its timeline, and,
 // for a failed request, the record of its failure. Callers see codes and sentences; the record has the internal reasons and
-// the provider's raw responses, with secrets redacted. Failure records are kept for a while; usage is kept longer.
+// the provider's raw responses, with secrets redacted. Failure records are stored for a few hours; usage is stored longer.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';

@@ -13,7 +13,7 @@ export const timeSeries: z.ZodType<TimeSeries> = z
     from: moment,
     to: moment,
     stepMs: z.int().describe('Length of an interval in milliseconds'),
-    at: z.array(moment).readonly().describe('Begins of the intervals'),
+    at: z.array(moment).readonly().describe('Starts of the intervals'),
     isLastPartial: z.boolean().describe('The last interval is not over'),
     requests: column,
     errors: column,
@@ -32,7 +32,7 @@ const timestamp = queryInteger(LATEST_MOMENT).optional();
 
 export const rangeQuery = {
   range: z.enum(['15m', '1h', '24h', '7d']).optional().describe('The time until now; default: 1h'),
-  from: timestamp.describe('Begin of a custom range, epoch milliseconds'),
+  from: timestamp.describe('Start of a custom range, epoch milliseconds'),
   to: timestamp.describe('End of a custom range, exclusive; default: now'),
 };
 

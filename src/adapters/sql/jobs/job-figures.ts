@@ -62,7 +62,7 @@ const LISTS: Readonly<Record<JobState, List>> = {
   cancelled: listUnsuccessful,
 };
 
-/** An index has exactly these jobs. */
+/** A partial index contains exactly these jobs. */
 async function listUnsuccessful(db: Kysely<Schema>, { state, before, limit }: Page) {
   const rows = await newest(db, before)
     .selectAll()

@@ -44,7 +44,7 @@ suite('the stored text of a message', () => {
     assert.equal(text.split(image).length, 2);
   });
 
-  test('a renamed or rendered field is stored beside the delivered body', () => {
+  test('a renamed or rendered field is stored in addition to the delivered body', () => {
     const reader = createReadRawMessage({ images: 'photos[].url', promptTemplate: 'Do {{task}}' });
     const fields = { id: 'a', task: 'it', photos: [{ url: 'https://example.com/a' }] };
     const message = messageOf(JSON.stringify({ ...fields, images: ['ignored'] }), reader);
@@ -52,7 +52,7 @@ suite('the stored text of a message', () => {
     assert.deepEqual([stored.prompt, stored.images], ['Do it', ['https://example.com/a']]);
   });
 
-  test('a field that was read otherwise than the body has it keeps the value that was read', () => {
+  test('a field with another value than in the body keeps the value that was read', () => {
     const message = messageOf('{"id":"a","request":{"n":1,"__proto__":{"stream":true}}}');
     const stored = fromStoredText(toStoredText(message));
     assert.deepEqual(stored.request, message.request);

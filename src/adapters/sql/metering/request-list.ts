@@ -28,7 +28,7 @@ export function createRequestList(db: Kysely<Schema>): RequestList {
       const rows = await db
         .selectFrom('usage_records')
         .selectAll()
-        // Ids are `request.attempt`, and a slash follows the dot.
+        // Ids are `request.attempt`; the slash is the next character after the dot, so it ends the range of a request's ids.
         .where('id', '>=', `${requestId}.`)
         .where('id', '<', `${requestId}/`)
         .limit(MAX_ATTEMPTS)

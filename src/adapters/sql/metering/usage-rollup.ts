@@ -19,7 +19,7 @@ export function rollUp(records: readonly UsageRecord[]): readonly RollupRow[] {
   let last: UsageRecord | undefined;
   let row: RollupRow | undefined;
   for (const record of records) {
-    // Neighbours often share a row: composing and looking up a key costs more than adding the record.
+    // Consecutive records often share a row: composing and looking up a key costs more than adding the record.
     if (!row || !last || !shareRow(last, record)) row = rowFor(rows, record);
     last = record;
     add(row, record);

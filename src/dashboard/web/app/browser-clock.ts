@@ -1,4 +1,4 @@
-// Time in the browser, and the only place of the pages that reads it or starts a timer. `nowMs` is a signal that moves
+// Time in the browser; no other file of the pages reads the time or starts a timer. `nowMs` is a signal that moves
 // once a second while a component reads it, so that every countdown on a page changes together. It follows the server's
 // clock, so that a computer with a wrong clock shows correct countdowns.
 
@@ -16,13 +16,13 @@ export function now(): number {
   return Date.now() + offsetMs.peek();
 }
 
-/** Called with the time in an answer of the server. A difference below a second is the network's. */
+/** Called with the time in an answer of the server. A difference below a second is attributed to the network. */
 export function followServerTime(serverMs: number): void {
   const difference = serverMs - Date.now();
   if (Math.abs(difference - offsetMs.peek()) > SECOND_MS) offsetMs.value = difference;
 }
 
-/** Moves the shown time at once, between two ticks: called before a new countdown is shown. */
+/** Moves the shown time immediately, between two ticks: called before a new countdown is shown. */
 export function refreshNow(): void {
   browserNow.value = Date.now();
 }

@@ -52,7 +52,7 @@ export function startLive(): () => void {
     source.addEventListener('error', retry);
   }
 
-  /** The browser's own retry stops for good on an HTTP error and does not check whether the session has ended. */
+  /** The browser's own retry stops permanently on an HTTP error and does not check whether the session has ended. */
   function retry(): void {
     source?.close();
     cancelRetry();

@@ -30,7 +30,7 @@ export function startRouter(): void {
   read();
 }
 
-/** The link to a page. The time range stays, because an operator follows one moment through several pages. */
+/** The link to a page. The time range stays, because an operator follows one incident through several pages. */
 export function linkTo(page: string, params: Readonly<Record<string, string>> = {}): string {
   const { range = '', from = '', to = '' } = current.value.params;
   return hashOf({ page, params: { range, from, to, ...params } });

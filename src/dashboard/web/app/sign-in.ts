@@ -9,8 +9,8 @@ type SessionView = { readonly isSignedIn: boolean; readonly version: string; rea
 const RETRY_MS = 3000;
 
 /**
- * Asks again until the server answers. A page that is signed in stays as it is meanwhile: the server may restart, and the top
- * bar says that there is no news.
+ * Asks again until the server answers. A page that is signed in stays as it is until then: the server may be restarting, and the
+ * top bar says that no events arrive.
  */
 export async function readSession(): Promise<void> {
   try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseRange } from './time-range.ts';
 
-test('a range is one of the names, one hour by default', () => {
+test('a range has a known name, one hour by default', () => {
   assert.deepEqual(parseRange({ range: '24h' }), { kind: 'named', name: '24h' });
   assert.deepEqual(parseRange({}), { kind: 'named', name: '1h' });
   assert.deepEqual(parseRange({ range: '3y' }), { kind: 'named', name: '1h' });

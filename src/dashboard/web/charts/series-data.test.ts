@@ -42,7 +42,7 @@ test('a higher layer is never below a lower one', () => {
   );
 });
 
-test('the text of a moment states every series and names a gap as no data', () => {
+test('the text of a bucket states every series and names a gap as no data', () => {
   const text = momentText({ times, lines }, 2, String, (at) => `+${at / 60_000} min`);
   assert.equal(text, '+2 min: ok 3, failed no data');
   assert.equal(momentText({ times, lines }, 9, String), 'no data');

@@ -1,4 +1,4 @@
-// The values of all series of a chart at one moment, next to the pointer.
+// The values of all series of a chart at one time, next to the pointer.
 
 import { exactTimeText } from './figure-text.ts';
 import type { SeriesData } from './series-data.ts';

@@ -1,5 +1,5 @@
 // A chart over time. The present minute is live at the right edge, gaps stay gaps, thresholds are lines. The pointer or the
-// arrow keys show all series at one moment; a drag reports a range to zoom to; a click or Enter opens the requests of that
+// arrow keys show all series at one time; a drag reports a range to zoom to; a click or Enter opens the requests of that
 // bucket. While the pointer is on the chart new data waits, so that nothing moves beneath it.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -44,7 +44,7 @@ export type TimeSeriesProps = {
   readonly emptyText?: string;
   readonly onZoom?: (fromMs: number, toMs: number) => void;
   readonly onOpen?: (fromMs: number, toMs: number) => void;
-  /** Beneath the figures of a moment, where a click opens something. */
+  /** Shown beneath the figures of a bucket, where a click opens something. */
   readonly openHint?: string;
 };
 

@@ -1,4 +1,4 @@
-// A button: primary for the one main action of a place, danger for a destructive one, quiet inside of rows.
+// A button: primary for the one main action of a page or dialog, danger for a destructive one, quiet inside of rows.
 
 import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from './icons.tsx';

@@ -1,4 +1,4 @@
-// An empty place: the reason, the action that fills it, and a command to paste.
+// An empty list or chart: the reason, the action that fills it, and a command to paste.
 
 import type { ComponentChildren } from 'preact';
 import { CopyText } from './copyable.tsx';

@@ -58,7 +58,7 @@ export function Table<Row>(props: TableProps<Row>) {
         <Foot note={note} onMore={props.onMore} isLoadingMore={isLoadingMore} />
       </>
     );
-  // The reader has changed the order, so the rows move at once.
+  // The reader has changed the order, so the rows move immediately.
   const isHeldNow = isHeld && sorted.current === props.sort;
   const stable = stableRows(shown.current, sortedRows(props), keyOf, isHeldNow);
   shown.current = stable.rows;

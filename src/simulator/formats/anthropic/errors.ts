@@ -25,7 +25,7 @@ export function refuseAsAnthropic(failure: Failure): Refusal {
   };
 }
 
-/** The error object alone, as in the error event of a stream. */
+/** Only the error object, as in the error event of a stream. */
 export function anthropicError(failure: Failure) {
   const row = ROWS[failure.kind];
   const message = messageOf(failure, row.message(failure));

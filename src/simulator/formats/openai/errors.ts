@@ -23,7 +23,7 @@ export function refuseAsOpenai(failure: Failure): Refusal {
   };
 }
 
-/** The error object alone; stream events wrap it in their own ways. */
+/** Only the error object; stream events wrap it in their own ways. */
 export function openaiError(failure: Failure) {
   const row = ROWS[failure.kind];
   return {

@@ -28,7 +28,7 @@ test('day totals sum all models', () => {
   assert.deepEqual(dayTotals(data), [5, 0, 10]);
 });
 
-test('the last day keeps its label when there is no place for every day', () => {
+test('the last day keeps its label when there is no space for every day', () => {
   const { dayTicks } = spendLayout(data, 150, 200);
   assert.equal(dayTicks.at(-1)?.at, 2 * DAY);
   assert.ok(dayTicks.length < 3);

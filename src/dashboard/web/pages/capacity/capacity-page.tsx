@@ -111,7 +111,7 @@ function Regions({ capacity, limits, breakers, onChanged }: RegionsProps) {
   );
 }
 
-/** Changes with every limit and circuit, so that the page reads them at once. */
+/** Changes with every limit and circuit, so that the page reads them again immediately. */
 function changeMark(): string {
   const limits = live.limits.value?.map(({ provider, region, model, resetAt }) => [
     provider,

@@ -95,7 +95,7 @@ function NoJobs() {
 
 const FILTERS = ['status', 'org', 'submittedFrom', 'submittedTo'] as const;
 
-/** The moment of the chart that the list shows. */
+/** The bucket of the chart that the list shows. */
 export function showSubmitted(from: number, to: number): void {
   setParams({ tab: '', submittedFrom: String(from), submittedTo: String(to) });
   document.getElementById(LIST_ID)?.scrollIntoView({ block: 'nearest' });

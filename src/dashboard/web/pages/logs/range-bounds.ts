@@ -1,5 +1,5 @@
 // The bounds of the time range for lists. The start of a named range moves by whole minutes, so that the address of the list,
-// and with it the opened pages, stays the same meanwhile.
+// and with it the opened pages, stays the same within a minute.
 
 import type { RangeName } from '../../../api/time-series.ts';
 import { type ShownRange, shownRange } from '../../app/time-range.ts';

@@ -1,4 +1,4 @@
-// The requests of a time range, newest first, with filters. A click on a chart comes here with the range of that moment.
+// The requests of a time range, newest first, with filters. A click on a chart opens this list with the range of the clicked bucket.
 
 import type { RequestRow } from '../../../api/requests.ts';
 import { now } from '../../app/browser-clock.ts';

@@ -1,5 +1,5 @@
 // The form: format, model, prompt, and, where the simulator stands in for the providers, its scenarios as buttons that send the
-// request at once.
+// request immediately.
 
 import type { TryOptions } from '../../../api/try-it.ts';
 import { setParams } from '../../app/router.ts';
