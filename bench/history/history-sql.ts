@@ -27,7 +27,7 @@ export const POSTGRES_WORDS: SqlWords = {
 export const ORGANIZATIONS = 1000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Shorter than the retention of jobs, so that nothing is pruned meanwhile. */
+/** Shorter than the retention of jobs, so that nothing is pruned during the row. */
 const SPAN_MS = 28 * DAY_MS;
 /** The rows that one statement inserts: the fill reports its progress between statements. */
 const BATCH = 500_000;

@@ -1,4 +1,4 @@
-// Measures every page's readings on a store with a hundredth of the history and on one with the whole history, then the
+// Measures every page's readings on a store with a hundredth of the history and on a store with the whole history, then the
 // same calls on both while an operator views the latter. The two gateways alternate; the bare proxy takes no part.
 
 import type { Measurement } from '../bench-row.ts';

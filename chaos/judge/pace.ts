@@ -21,7 +21,7 @@ export function usedParts(
 
 /**
  * The largest number of delayed calls within any span of this length. The first window's calls are excluded: an idle
- * limit admits a whole window at once.
+ * limit admits all calls of a window at the same time.
  */
 export function busiestSpan(
   arrivals: readonly number[],

@@ -31,7 +31,7 @@ await Promise.all(Array.from({ length: Number(asks) }, (_, index) => attempt(`${
 say('done');
 
 async function attempt(id: string): Promise<void> {
-  // By default embedded requests are spread over 400 ms, and requests to a shared store start at once.
+  // By default embedded requests are spread over 400 ms, and requests to a shared store start immediately.
   const spread = Number(spreadMs ?? (url === undefined ? 400 : 0));
   if (spread > 0) await sleep(clock, Math.random() * spread);
   const expiresAt = clock.now() + Number(reservationMs);

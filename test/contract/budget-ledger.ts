@@ -64,7 +64,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       assert.deepEqual(await standing(mine), [25, 0]);
     });
 
-    it('refuses a request above the unspent amount at once, with budget and reset time', async () => {
+    it('refuses a request above the unspent amount immediately, with budget and reset time', async () => {
       const mine = await owner();
       const first = reservationRequest('a', { owner: mine, worstNanos: 60 });
       await decided(server.ledger, first);

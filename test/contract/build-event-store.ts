@@ -17,7 +17,7 @@ export type OpenedBuildEvents = {
   readonly events: BuildEventStore;
   /** Inserts a row without an organisation, as another system does. */
   insertUnowned(buildId: string): Promise<void>;
-  /** Jobs on the same store, whose progress becomes build events. */
+  /** Jobs on the same store; their progress becomes build events. */
   readonly jobs: JobStore;
   readonly history: JobHistory;
   close(): Promise<void>;

@@ -53,7 +53,7 @@ export function idempotencyStoreContract(
       return { ...claim, requestId: 'req_2', ...given };
     }
 
-    it('exactly one of many simultaneous claims gets the key, the others find it running', async () => {
+    it('of many simultaneous claims exactly one gets the key, and the others find it running', async () => {
       const claim = claimOf();
       const claims = Array.from({ length: CLAIMS }, (_, index) =>
         storeOf(opened, index).claim({ ...claim, requestId: `req_${index}` }, NOW),

@@ -73,7 +73,7 @@ export function serverRegistryContract(adapter: string, open: () => Promise<Regi
       assert.deepEqual(await ids(), []);
     });
 
-    it('keeps the id for the incarnation that beats, and gives it to another after three missed beats', async () => {
+    it('keeps the id for the incarnation that sends heartbeats, and gives it to another after three missed beats', async () => {
       const second = recordOf('a', { incarnation: 'a-2', currentLoad: 3 });
       await registry.announce(recordOf('a'));
       const answer = await registry.announce(second);
@@ -93,7 +93,7 @@ export function serverRegistryContract(adapter: string, open: () => Promise<Regi
       assert.deepEqual(await ids(), ['b']);
     });
 
-    it('returns a wanted mode with the announcement, and shows it in the list at once', async () => {
+    it('returns a requested mode with the announcement, and shows it in the list immediately', async () => {
       await registry.announce(recordOf('a'));
       assert.equal(await registry.setMode('a', 'maintenance'), true);
       const [server] = (await registry.list()).servers;

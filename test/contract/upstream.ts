@@ -176,7 +176,7 @@ export function upstreamContract(name: string, adapter: UpstreamAdapter): void {
         onFailure: (error) => ended.reject(error),
       });
       const bytesAtPause = await paused.promise;
-      // Other calls proceed meanwhile; each is a full round trip in which more bytes could arrive.
+      // Other calls proceed during the pause; each is a full round trip in which more bytes could arrive.
       for (let turn = 0; turn < 5; turn += 1) await send(upstream, origin, { path: '/small' });
       assert.equal(bytes, bytesAtPause);
       call.resume();

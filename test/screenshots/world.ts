@@ -66,7 +66,7 @@ export async function openEmbedded(clock: Clock = systemClock): Promise<World> {
 export type ClusterWorld = World & {
   readonly apiKey: string;
   readonly urls: readonly string[];
-  /** Ends one server without a farewell. */
+  /** Kills one server with SIGKILL. */
   killOne(): Promise<void>;
 };
 

@@ -67,7 +67,7 @@ export function createTestClock(
   };
 }
 
-/** The system's clock, which a test sets forward: expiries are due at once, while timers and calls take their real time. */
+/** The system's clock, which a test sets forward: expiries are due immediately, while timers and calls take their real time. */
 export function createForwardClock(): Clock & { skip(ms: number): void } {
   let skippedMs = 0;
   return {

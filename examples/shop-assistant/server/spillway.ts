@@ -1,4 +1,4 @@
-// Runs `spillway serve` beside the shop and starts it again when it dies. The data folder keeps jobs and events, so that a
+// Runs `spillway serve` as a child process of the shop and starts it again when it dies. The data folder keeps jobs and events, so that a
 // restart loses none.
 // States: starting → running → (died → starting)… → closed.
 

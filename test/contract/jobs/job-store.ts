@@ -124,7 +124,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.equal((await opened.history.attempts(job.id)).length, 1);
     });
 
-    it('one of many concurrent moves succeeds', async () => {
+    it('of many concurrent moves one succeeds', async () => {
       const job = await create();
       const tries = Array.from({ length: 20 }, (_, index) =>
         opened.jobs.move(started(job, WORKER, 2000 + index)),

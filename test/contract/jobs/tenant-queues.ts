@@ -14,7 +14,7 @@ export function tenantQueueCases(queueOf: () => JobQueue): void {
     assert.equal((await collect(queue, 'q', 1))[0]?.body, 'first');
   });
 
-  it('tenant queues are served in turn, however long one of them is', async () => {
+  it('tenant queues are served in turn, whatever their lengths', async () => {
     const queue = queueOf();
     for (let index = 0; index < 20; index += 1)
       await queue.publish('q', { id: `big${index}`, body: '', tenant: 'big' });

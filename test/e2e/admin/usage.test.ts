@@ -131,7 +131,7 @@ test('a limit needs a known provider', async () => {
   }
 });
 
-test('a limit lasts 32 days at most, and one that ends in the past ends at once', async () => {
+test('a limit lasts 32 days at most, and a limit that ends in the past ends immediately', async () => {
   const path = '/admin/limits/anthropic/us-east';
   const before = Date.now();
   const far = await rig.call('PUT', path, { body: { resetAt: before + 400 * DAY_MS } });

@@ -228,7 +228,7 @@ suite('alerts of three servers on one PostgreSQL and one Redis', { timeout: 180_
     assert.equal(answer.status, 202, await answer.text());
   }
 
-  test('another server continues when the speaking server is killed, and repeats nothing', async () => {
+  test('another server continues when the leader is killed, and repeats nothing', async () => {
     const { rows } = await database.query<{ server_id: string }>(
       `select server_id from alerts where name = 'dead-letters'`,
     );

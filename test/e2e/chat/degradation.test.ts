@@ -104,7 +104,7 @@ suite('a chat request', () => {
     assert.doesNotMatch(refused.text, /openai|gpt|claude|anthropic/i);
   });
 
-  test('is refused honestly when the replying model hangs beyond the caller’s deadline', async () => {
+  test('fails with NETWORK_TIMEOUT when the replying model hangs beyond the caller’s deadline', async () => {
     rig.gateway.simulator.setScenario({ provider: 'openai', preset: 'hang' });
     const headers = { 'x-request-deadline-ms': '700' };
     const { status, body } = await rig.chat({ message: 'Rebase it' }, { headers });

@@ -41,7 +41,7 @@ test('a page that only shows errors carries no code for streams and jobs', async
   assert.doesNotMatch(text, /event-stream|last-event-id/);
 });
 
-test('spillway/react imports react alone', async () => {
+test('spillway/react imports only react', async () => {
   const text = await bundle(`export * from './react/index.ts'`);
   assert.deepEqual(
     [...text.matchAll(/from"([^"]+)"/g)].map(([, name]) => name).filter((name) => name !== 'react'),

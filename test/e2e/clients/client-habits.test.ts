@@ -44,7 +44,7 @@ suite('clients with retry habits of their own', () => {
     assert.ok(calls < 10, `${calls} calls`);
   });
 
-  test('a client that sleeps on Retry-After gets none at an open circuit; others do', async () => {
+  test('at an open circuit a client that sleeps on Retry-After gets no Retry-After; other clients get it', async () => {
     gateway.simulator.setScenario({ provider: 'openai', preset: 'server-error' });
     for (let count = 0; count < 5; count += 1) await ask(gateway, chatAsk({ headers: CODEX }));
     const codex = await ask(gateway, chatAsk({ headers: CODEX }));

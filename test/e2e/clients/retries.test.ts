@@ -64,7 +64,7 @@ suite('a client that retries by itself does not multiply provider calls', () => 
   after(() => gateway.close());
   afterEach(() => gateway.simulator.resetScenario());
 
-  /** The provider calls of one request of a user that fails for good. */
+  /** The provider calls of one request that fails at every attempt. */
   async function callsOf(client: Client, url: string, claude: boolean): Promise<number> {
     models += 1;
     const model = `${claude ? 'claude' : 'gpt'}-test-${models}`;
@@ -123,7 +123,7 @@ suite('a client that retries by itself does not multiply provider calls', () => 
   });
 });
 
-test('a refused key of the gateway is asked about once in a minute', async (context) => {
+test('a refused provider key is tried once a minute', async (context) => {
   const file = () => FILE().replace('retry: {', 'retry: { refusedCredentialMs: 59s,');
   const gateway = await startTestGateway({}, file);
   context.after(() => gateway.close());

@@ -125,7 +125,7 @@ suite('capacity and overview', { skip: skipWithoutChromium }, () => {
     await admin('DELETE', `/admin/limits/anthropic/${region}`);
   });
 
-  test('a circuit opens before the eyes of the operator and is closed by hand', async () => {
+  test('a circuit opens while the page is open and is closed by hand', async () => {
     const { page, open } = dashboard;
     await open('capacity', 'Capacity');
     gateway.simulator.setScenario({ fault: 'server-error', status: 500 });
@@ -179,7 +179,7 @@ suite('capacity and overview', { skip: skipWithoutChromium }, () => {
     assert.ok(longestOwnMs <= LONG_TASK_MS, `a task took ${longestOwnMs} ms of processor time`);
   });
 
-  test('axe-core finds no violation on any page while everything is on fire', async () => {
+  test('axe-core finds no violation on any page while limits, circuits and alerts are active', async () => {
     const { page, openWhole } = dashboard;
     await setOnFire();
     for (const [address, title] of DASHBOARD_PAGES) {

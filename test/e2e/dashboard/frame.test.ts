@@ -26,7 +26,7 @@ const built = resolve(import.meta.dirname, '../../../dist/dashboard/web');
 suite('the frame of the dashboard', { skip: skipWithoutChromium }, () => {
   let gateway: TestGateway;
   let browser: Browser;
-  /** Shared by the tests that leave the session alone. */
+  /** Shared by the tests that do not change the session. */
   let shared: DashboardPage;
   before(async () => {
     browser = await openChromium();

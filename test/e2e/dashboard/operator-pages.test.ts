@@ -44,7 +44,7 @@ suite('the pages of an operator', { skip: skipWithoutChromium }, () => {
     assert.equal(answer.status, 202, answer.text);
   }
 
-  /** Jobs that fail for good, one dead letter each. */
+  /** Jobs that fail permanently, one dead letter each. */
   async function bury(count: number): Promise<void> {
     gateway.simulator.setScenario({ preset: 'server-error' });
     for (let index = 0; index < count; index += 1) await submit('fail');

@@ -60,7 +60,7 @@ suite('Try it', { skip: skipWithoutChromium }, () => {
     assert.doesNotMatch(texts.join(' '), /anthropic|claude/i);
   });
 
-  test('another language is read at once', async () => {
+  test('a sentence in another language is shown immediately', async () => {
     const { page } = dashboard;
     await page.getByLabel('Language 3').selectOption('fr');
     await page.locator('.sentence p[lang=fr]').waitFor();

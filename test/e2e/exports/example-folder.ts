@@ -37,7 +37,7 @@ export function createFolder(folder: string): void {
   );
 }
 
-/** `replacements`: texts of all examples and those in their place. Returns the files, in the order of the examples. */
+/** `replacements`: texts of all examples and the texts that replace them. Returns the files, in the order of the examples. */
 export async function writeExamples(
   folder: string,
   examples: readonly Example[],

@@ -23,7 +23,7 @@ import {
 import { type ExportedName, exportedNames, mistakesIn } from './exported-names.ts';
 import { ROOT } from './package-entries.ts';
 
-/** The names that examples use on shared servers, and those in their place. */
+/** The names that examples use on shared servers, and the unique names that replace them. */
 const KEY_PREFIX = 'shop:';
 const QUEUE = 'spillway_example_mails';
 const UNIQUE = uniqueName('exports');

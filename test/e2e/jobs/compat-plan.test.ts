@@ -1,5 +1,5 @@
 // `compat: plan` as one process on a real broker: a message over the limit waits 30 s in the delayed queue of its own
-// provider although another provider is free, and a failure goes to the dead-letter queue alone.
+// provider although another provider is free, and a failure goes only to the dead-letter queue.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ const LIMIT = 2;
 const MESSAGES = 5;
 const REFUSED = 'refused-analysis';
 
-test('overflow waits 30 s for its provider, and failures are dead letters alone', async (context) => {
+test('overflow waits 30 s for its provider, and failures go only to the dead-letter queue', async (context) => {
   const { rabbitmqUrl } = servicesFromEnv(process.env);
   const rig = await openRabbitRig(rabbitmqUrl);
   const simulator = await startSimulator({ clock: systemClock });

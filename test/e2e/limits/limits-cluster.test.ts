@@ -16,7 +16,7 @@ import {
 import { type Answer, errorOf, remainingRequests } from '../../support/gateway/call-rig.ts';
 import type { Services } from '../../support/services/services.ts';
 
-/** What the account may do in a window, as the provider counts; ours is kept longer than that, for the way there. */
+/** The account's calls in a window, as the provider counts them; Spillway's window is longer by the transit time. */
 const ACCOUNT_CALLS = 24;
 const ACCOUNT_WINDOW_MS = 3000;
 const ORGANIZATION_CALLS = 40;
@@ -107,9 +107,9 @@ suite('limits of three gateways', { timeout: 170_000 }, () => {
   });
 });
 
-/** Callers that repeat their request at once, and shortly after a refusal. */
+/** Callers that repeat their request immediately, and shortly after a refusal. */
 class Crowd {
-  /** How those were refused that were. */
+  /** The codes of the refused requests. */
   readonly codes = new Set<string>();
   readonly #callers: Promise<void>[] = [];
   #isOver = false;

@@ -76,7 +76,7 @@ export async function openMigrationRig(file: object = {}, env: Record<string, st
       foreign.push(process);
       return process;
     },
-    /** Resolves when a call of the system has reached the provider after this moment. */
+    /** Resolves when the next call of the system has reached the provider. */
     nextCall(system: System): Promise<TruthEntry> {
       const seen = cluster.simulator.log().at(-1)?.sequence ?? 0;
       return cluster.simulator.waitFor(

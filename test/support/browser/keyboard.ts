@@ -19,7 +19,7 @@ export async function findUnreached(page: Page): Promise<readonly string[]> {
   return Array.isArray(found) ? found.map(String) : [String(found)];
 }
 
-/** Arrow keys reach all tabs of a tab list but one, and similar controls: these have a negative tabindex. */
+/** Tabs other than the active one, and similar controls, are reached by arrow keys: they have a negative tabindex. */
 const MARK_CONTROLS = `(() => {
   const controls = 'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex="0"]';
   window.controls = [...document.querySelectorAll(controls)]

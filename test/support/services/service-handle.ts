@@ -15,7 +15,7 @@ export type ServiceHandle = {
   ping(): Promise<void>;
   /** SIGKILL ends the whole server and waits for it; other signals go to its main process only. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** A clean shutdown, data kept (Redis keeps none). */
+  /** A clean shutdown that keeps the data (Redis has none on disk). */
   stop(): Promise<void>;
   /** Stops the server if it runs, and starts it on the same port with the same data. */
   restart(): Promise<void>;
