@@ -8,8 +8,10 @@ import { type DoctorCheck, failed, ok, type Verdict, warning } from './check.ts'
 const MIN_MAJOR = 12;
 /** Tolerated clock difference: servers compare leases and windows with their own clocks. */
 const TOLERANCE_MS = 1000;
-/** Enough for the connections of one server and a few administrators. */
-const MIN_CONNECTIONS = 15;
+/** A server's connections (docs/postgresql.md): ten for statements, two for readings, the session, and one more at the start. */
+const SERVER_CONNECTIONS = 14;
+/** Enough for one server and a few administrators. */
+const MIN_CONNECTIONS = SERVER_CONNECTIONS + 4;
 
 export const postgresCheck: DoctorCheck = {
   name: 'postgres',
@@ -26,7 +28,7 @@ export const postgresCheck: DoctorCheck = {
   },
 };
 
-function verdicts(found: StoreInspection): readonly Verdict[] {
+export function verdicts(found: StoreInspection): readonly Verdict[] {
   const checks = [
     age(found),
     migrations(found),
@@ -71,7 +73,7 @@ function clock({ aheadMs }: StoreInspection): Verdict | undefined {
 function connections({ maxConnections }: StoreInspection): Verdict | undefined {
   if (maxConnections >= MIN_CONNECTIONS) return undefined;
   return warning(
-    `PostgreSQL allows ${maxConnections} connections; one server may open 11.`,
+    `PostgreSQL allows ${maxConnections} connections; one server may open ${SERVER_CONNECTIONS}.`,
     'Raise max_connections.',
   );
 }
