@@ -1,5 +1,5 @@
-// Bodies of provider failures for the `mapper` row: ordinary bodies as providers send them, and texts of 8 KiB, one of
-// plain prose and several built to be slow to scan: openings without an end, numbers without a unit, deep nesting,
+// Bodies of provider failures for the `mapper` row: ordinary bodies as providers send them, and texts of 8 KiB: plain
+// prose, and texts built to be slow to scan: openings without an end, numbers without a unit, deep nesting,
 // input that makes a backtracking pattern retry.
 
 export type ErrorSample = {

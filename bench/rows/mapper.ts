@@ -1,5 +1,5 @@
-// Mapping provider errors: compared with parsing the same bodies and, for texts of 8 KiB, the slowest hostile one with
-// plain prose of the same length. Runs in its own process without a server.
+// Mapping provider errors: compared with parsing the same bodies and, for texts of 8 KiB, the slowest hostile text
+// with plain prose of the same length. Runs in its own process without a server.
 
 import { z } from 'zod';
 import type { BenchRow, SideFigure } from '../bench-row.ts';

@@ -36,7 +36,7 @@ export function maxOverlap(spans: readonly Span[]): number {
 
 /**
  * The share of the limit used in each consecutive whole window of these periods. The windows of a period begin with the full
- * one that caused the queue: a burst may use all of it at its start, and the delayed calls are spread over the next one.
+ * window that caused the queue: a burst may use all of it at its start, and the delayed calls are spread over the next window.
  */
 export function usedDuring(
   periods: readonly Span[],

@@ -30,7 +30,7 @@ test('a value of the wrong kind and a value too many parse to nothing', () => {
   assert.equal(LAYOUT.parse(['a', 1, null, 0, 'more']), undefined);
 });
 
-test('a layout whose function reads the fields in another order is refused', () => {
+test('a layout with a function that reads the fields in another order is refused', () => {
   const inOtherOrder = ({ name, books, owner, isFull }: Shelf, values: unknown[]) => {
     values.push(books, name, owner, isFull);
   };

@@ -1,6 +1,6 @@
 // One coarse timer for many deadlines. A timer per request would cost more than the deadline is worth; here joining and
 // leaving move an entry of an array, and the tick runs only while an entry exists. Slots are reused instead of kept in
-// a Set: a busy Set leaves old hash tables behind that refer to each other, and once one of them is promoted to the old
+// a Set: a busy Set leaves old hash tables behind that refer to each other, and as soon as a table is promoted to the old
 // generation, every entry of the later tables survives garbage collection with it.
 
 import type { CancelTimer, Clock } from './clock.ts';

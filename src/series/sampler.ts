@@ -1,7 +1,7 @@
 // Samples this process's counters every few seconds and saves the growth as one row per resolution: the present
 // interval of each is replaced until it is over. An interval without growth is saved once, so that zero differs from a
 // gap. While the store is unavailable rows collect in memory up to a bound, the oldest dropped first; the first save
-// after the outage stores them. A restart begins a new source, so that its rows add to those of the previous process.
+// after the outage stores them. A restart begins a new source: its rows are added to the rows of the previous process.
 
 import type { Clock } from '../kernel/clock.ts';
 import { every } from '../kernel/every.ts';

@@ -129,7 +129,7 @@ function openHealthCheck(
   });
 }
 
-/** The services whose availability this server checks. */
+/** The services that this server checks for availability. */
 export function dependenciesOf({
   store,
   shared,

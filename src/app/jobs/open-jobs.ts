@@ -100,7 +100,7 @@ export function openJobDesk(
 
 export type JobRoles = {
   readonly isDispatcher: boolean;
-  /** The providers whose queues this process consumes. */
+  /** The providers with a queue that this process consumes. */
   readonly workedProviders: readonly string[];
 };
 
@@ -211,7 +211,7 @@ function workerParts(
 }
 
 /**
- * RATE_LIMIT is for one provider, so it applies only to a process whose one role is worker of that provider.
+ * RATE_LIMIT is for one provider, so it applies only to a process that is a worker of one provider and has no other role.
  */
 function ownLimit(config: Config, { isDispatcher, workedProviders }: JobRoles): number | undefined {
   const isOneProviderWorker = !isDispatcher && workedProviders.length === 1;

@@ -1,6 +1,6 @@
 // The admin endpoints on the store itself, for the command line when no server is running. It locks the data folder, or
 // a PostgreSQL that is not shared, while it is open, so that no server can start in between. There is no
-// authentication: a user who can open the store could write to it anyway.
+// authentication: a user with access to the store could write to it anyway.
 
 import { ensureDefaultOrganization } from '../../admission/organization-store.ts';
 import type { Config } from '../../config/config.ts';

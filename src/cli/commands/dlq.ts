@@ -84,7 +84,7 @@ async function purge(
   });
 }
 
-/** Exactly one of an id and --all. */
+/** Either an id or --all, not both. */
 function choose(id: string | undefined, { all }: EndOptions): 'all' | { readonly id: string } {
   if (id !== undefined && !all) return { id };
   if (id === undefined && all) return 'all';

@@ -41,7 +41,7 @@ export function overviewRoutes({
       {
         ...guard,
         ...plainAnswer,
-        schema: adminSchema('Traffic, errors, latency, spending, and what is wrong now', {
+        schema: adminSchema('Traffic, errors, latency, spending, and present problems', {
           querystring: z.object(rangeQuery),
           response: { 200: overviewView },
         }),

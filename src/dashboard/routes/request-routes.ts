@@ -76,10 +76,13 @@ export function requestRoutes(parts: RequestRouteParts): RegisterRoutes {
       '/admin/requests/:id',
       {
         ...guard,
-        schema: adminSchema('A request with its timeline; a failed one with its record', {
-          params: z.object({ id: printable(200) }),
-          response: { 200: requestView.extend({ timeline }) },
-        }),
+        schema: adminSchema(
+          'A request with its timeline and, if it failed, the record of its failure',
+          {
+            params: z.object({ id: printable(200) }),
+            response: { 200: requestView.extend({ timeline }) },
+          },
+        ),
       },
       async ({ params: { id } }) => readDetails(parts, id),
     );

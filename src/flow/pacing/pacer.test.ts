@@ -296,7 +296,7 @@ test('a worker with a few slots and jobs that wait in memory uses 97 % of the li
 });
 
 for (const pacers of [1, 4])
-  test(`after a stall of 3 s late jobs start at no more than 1.5 × the rate, with ${pacers} processes`, async () => {
+  test(`after a stall of 3 s late jobs start at most at 1.5 × the rate, with ${pacers} processes`, async () => {
     const [max, windowMs, count] = [1250, 10_000, 5000];
     const perSecond = (max * 1000) / windowMs;
     const simulation = simulate({ max, windowMs, pacers, latenessMs: jitter(30) });

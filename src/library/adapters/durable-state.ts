@@ -1,5 +1,5 @@
-// Durable state for programs: queues that deliver at least once, and idempotency keys, under which one of several
-// identical requests runs. One type for both SQL stores.
+// Durable state for programs: queues that deliver at least once, and idempotency keys, which let several identical
+// requests run once. One type for both SQL stores.
 
 import type { IdempotencyStore } from '../../admission/idempotency-store.ts';
 import type { JobQueue } from '../../jobs/ports/job-queue.ts';

@@ -1,6 +1,6 @@
 // The truth log entry of one request. It never holds a credential, a prompt or an answer.
 //
-// Outcomes: `pending` until the answer ends, then one of
+// Outcomes: `pending` until the answer ends, then:
 //   ok                 answered completely
 //   refused            answered with an HTTP error
 //   failed_in_stream   a 200 that ended with an error event

@@ -80,7 +80,7 @@ const ELSEWHERE = [
   'servers resume',
 ];
 
-/** All commands, with what they write. */
+/** All commands with their output. */
 function commandLine() {
   const output: string[] = [];
   const errors: string[] = [];

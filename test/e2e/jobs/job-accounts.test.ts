@@ -1,4 +1,4 @@
-// Jobs of a provider with two accounts in two regions, one of them at a usage limit: the other account serves all jobs, at
+// Jobs of a provider with two accounts in two regions, the first at a usage limit: the second serves all jobs, at
 // its own limit, whether callers submit them or another system publishes them to the raw queue. The simulator counts per
 // key and is the judge.
 

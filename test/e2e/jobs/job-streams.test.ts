@@ -165,7 +165,10 @@ suite('a job that asks for a stream', () => {
       const used = await usageOf(tenant, 2);
       assert.deepEqual([used.attempts, used.failures], [2, 1]);
       const [first, second] = gateway.simulator.log();
-      assert.ok(used.outputTokens > (second?.outputTokens ?? 0), 'what was used is charged');
+      assert.ok(
+        used.outputTokens > (second?.outputTokens ?? 0),
+        'the usage of the cut call is charged',
+      );
       assert.deepEqual([first?.outcome, second?.outcome], ['cut', 'ok']);
     });
   }

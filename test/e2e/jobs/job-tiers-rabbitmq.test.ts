@@ -115,7 +115,7 @@ suite('two tiers of limits on RabbitMQ, PostgreSQL and Redis', { timeout: 120_00
     await allSucceeded(count);
     assert.ok(mostWithin(rig.calls, windowMs) <= max, `${mostWithin(rig.calls, windowMs)}`);
     assert.ok(deliveries <= 3 * count, `${deliveries} deliveries`);
-    // Jobs whose slot opens within half a second wait in memory; the others are requeued.
+    // A job waits in memory if its slot opens within half a second; other jobs are requeued.
     assert.ok(rig.metricOf('worker.ratelimit.requeued') > 0);
     const logged = rig.entries.filter(({ message }) => message.includes('bypass'));
     assert.equal(logged.length, 1);

@@ -1,5 +1,5 @@
-// Clearing a limit brings forward the jobs that wait for it: on embedded storage, and on RabbitMQ, whose delay queues still
-// hold the messages with the former due times.
+// Clearing a limit brings forward the jobs that wait for it: on embedded storage, and on RabbitMQ while its delay
+// queues contain the messages with the former due times.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -35,7 +35,7 @@ export async function packOnce(): Promise<PackedPackage> {
   for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   for (const name of COPIED_FILES) cpSync(join(ROOT, name), join(folder, name));
   symlinkSync(MODULES, join(folder, 'node_modules'));
-  // The types are checked by `npm run check`, and those of the package by the tests of this folder.
+  // `npm run check` checks the types of the sources, and the tests of this folder the types of the package.
   const env = { SPILLWAY_BUILD: 'unchecked' };
   const output = await run('npm', ['pack', '--json', '--foreground-scripts=false'], folder, env);
   const [packed] = JSON.parse(output.slice(output.indexOf('['))) as [

@@ -323,7 +323,7 @@ function excerpt(text: string, canary: string): string {
   return text.slice(Math.max(0, at - 200), at + canary.length + 50);
 }
 
-/** The record of a failed request has the provider's response and what a cut stream had sent; both without secrets. */
+/** The record of a failed request has the provider's response and the output of a cut stream, both without secrets. */
 function withoutProviderText(path: string, text: string): string {
   if (!/^\/admin\/requests\/./.test(path)) return text;
   return JSON.stringify(JSON.parse(text), (name, value: unknown) => {

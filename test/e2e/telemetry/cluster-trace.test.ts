@@ -1,5 +1,5 @@
 // One trace across processes: gateway, dispatcher and worker on PostgreSQL, Redis and RabbitMQ export the spans of a job to the
-// same collector, and the job carries the trace from one to the next.
+// same collector, and the job carries the trace from process to process.
 
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// A chain anthropic → openai → gemini whose first two targets fail: the caller gets an answer of its own format, and its
-// organisation pays once, the list price of the vendor that served. After a hang the estimate of the attempts without an
-// answer is not the organisation's, but the operator can see it.
+// A chain anthropic → openai → gemini in which the first two targets fail: the caller gets an answer of its own format, and its
+// organisation pays once, the list price of the vendor that served. After a hang the organisation does not pay the estimate of the
+// attempts without an answer; operators can see it.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';

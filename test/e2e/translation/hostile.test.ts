@@ -1,4 +1,4 @@
-// A provider that puts canaries everywhere, or whose stream breaks, and callers of other wire formats: no canary reaches a
+// A provider that puts canaries everywhere or breaks its stream, and callers of other wire formats: no canary reaches a
 // caller, and every failure arrives sealed, in the caller's format.
 
 import assert from 'node:assert/strict';

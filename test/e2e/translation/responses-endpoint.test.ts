@@ -1,4 +1,4 @@
-// A provider of OpenAI's format whose configuration says `translateTo: responses` is called at that endpoint for requests of
+// A provider of OpenAI's format with `translateTo: responses` in its configuration is called at that endpoint for requests of
 // other formats; thoughts return to it encrypted.
 
 import assert from 'node:assert/strict';

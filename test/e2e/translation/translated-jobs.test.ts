@@ -1,4 +1,4 @@
-// A queued request whose alias leads to a provider of another wire format: the provider gets a request of its own format,
+// A queued request with an alias of a provider of another wire format: the provider gets a request of its own format,
 // and the owner finds the result in the format of the request.
 
 import assert from 'node:assert/strict';

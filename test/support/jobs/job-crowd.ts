@@ -1,5 +1,5 @@
-// Many organisations that submit jobs over HTTP, one of them optionally a hundred times as many as each of the others, and
-// how long the others' jobs waited from submission to start, by the API's timestamps. The provider's limit sets the rate,
+// Many organisations that submit jobs over HTTP, optionally with a busy organisation that submits a hundred times as many jobs,
+// and how long the quiet organisations' jobs waited from submission to start, by the API's timestamps. The provider's limit sets the rate,
 // so that the waits do not depend on the machine.
 
 import assert from 'node:assert/strict';

@@ -57,7 +57,7 @@ export async function startTextSink(): Promise<TextSink> {
         };
         const timer = setTimeout(() => {
           const paths = new Set(requests.map(({ path }) => path));
-          reject(new Error(`no such request among those to ${[...paths].join(', ')}`));
+          reject(new Error(`no such request among the requests to ${[...paths].join(', ')}`));
         }, WAIT_MS);
         waiting.add(check);
         check();

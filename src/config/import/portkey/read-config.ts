@@ -1,4 +1,4 @@
-// One Portkey config: its strategy and targets become aliases. A config has no model: callers send one with each
+// One Portkey config: its strategy and targets become aliases. A config has no model: callers name it in each
 // request. If every target overrides the model, one alias with the config's name is enough; otherwise an alias is
 // written for each model that `--model` names. Conditions on the caller's model become aliases of that name.
 

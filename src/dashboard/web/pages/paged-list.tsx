@@ -72,7 +72,7 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   );
 }
 
-/** Whether one of the parameters holds a filter. */
+/** Whether any of the parameters contains a filter. */
 export function isFiltered(names: readonly string[]): boolean {
   return names.some((name) => (route.value.params[name] ?? '') !== '');
 }

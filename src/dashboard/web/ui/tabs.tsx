@@ -51,7 +51,7 @@ export function Tabs(props: {
   );
 }
 
-/** One of a few values, shown side by side. */
+/** A choice among a few values, shown side by side. */
 export function Segments(props: {
   readonly label: string;
   readonly choices: readonly { readonly value: string; readonly text: string }[];
