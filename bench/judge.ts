@@ -5,7 +5,7 @@
 import type { BenchRow, Goal, Measurement } from './bench-row.ts';
 import type { Figure } from './report/statistics.ts';
 
-export const SHORT_TOLERANCE = 1.5;
+const SHORT_TOLERANCE = 1.5;
 
 export type Verdict = {
   readonly row: string;

@@ -1,5 +1,6 @@
 // The table of a chaos run for the terminal: the counters of each row, its verdict, and the notes below it.
 
+import { alignColumns } from '../src/cli/table.ts';
 import type { RowReport } from './chaos-row.ts';
 
 const HEADINGS = [
@@ -32,15 +33,5 @@ export function reportTable(reports: readonly RowReport[], seed: number): string
     ...notes.map((note) => `${row}: ${note}`),
     ...shortcomings.map((shortcoming) => `${row}: NOT SO: ${shortcoming}`),
   ]);
-  return [align([[...HEADINGS], ...lines]), '', ...notes, `seed ${seed}`].join('\n');
-}
-
-function align(lines: readonly (readonly string[])[]): string {
-  const widths = (lines[0] ?? []).map((_, column) =>
-    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
-  );
-  return lines
-    .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
-    .map((line) => line.trimEnd())
-    .join('\n');
+  return [alignColumns([HEADINGS, ...lines]), '', ...notes, `seed ${seed}`].join('\n');
 }

@@ -18,7 +18,7 @@ export function ensureDashboard() {
 }
 
 /** `stdio` is passed to the build. */
-export function buildDashboard(stdio = 'pipe') {
+function buildDashboard(stdio = 'pipe') {
   const program = join(root, 'scripts', 'build-dashboard.mjs');
   return spawnSync(runtime, [program], { cwd: root, stdio, encoding: 'utf8' });
 }

@@ -38,7 +38,7 @@ export const ORDINARY: readonly ErrorSample[] = [
   ]),
 ];
 
-export const LONG_TEXT_LENGTH = 8_192;
+const LONG_TEXT_LENGTH = 8_192;
 
 export const PLAIN_TEXT: string = filled(
   'The spillway of a dam lets the water pass that the lake cannot hold, and it does so slowly. ',

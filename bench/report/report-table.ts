@@ -1,5 +1,6 @@
 // The benchmark's table for the terminal: goal, measured with spread, verdict; below it the absolute numbers.
 
+import { alignColumns } from '../../src/cli/table.ts';
 import type { Goal } from '../bench-row.ts';
 import type { RowReport } from './row-report.ts';
 import type { Figure } from './statistics.ts';
@@ -17,7 +18,7 @@ export function reportTable(reports: readonly RowReport[]): string {
       isMet ? 'met' : 'MISSED',
     ]),
   );
-  return `${align([[...HEADINGS], ...lines])}\n\n${sideLines(reports)}`;
+  return `${alignColumns([HEADINGS, ...lines])}\n\n${sideLines(reports)}`;
 }
 
 function sideLines(reports: readonly RowReport[]): string {
@@ -29,7 +30,7 @@ function sideLines(reports: readonly RowReport[]): string {
       figure.rounds.length > 1 ? `${plain(figure.min)}–${plain(figure.max)}` : '',
     ]),
   );
-  return `Beside the goals (this machine, this minute):\n${align(lines)}`;
+  return `Beside the goals (this machine, this minute):\n${alignColumns(lines)}`;
 }
 
 function bound(goal: Goal): string {
@@ -51,14 +52,4 @@ function plain(value: number): string {
   if (Number.isInteger(value)) return value.toLocaleString('en-US');
   if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en-US');
   return Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(2);
-}
-
-function align(lines: readonly (readonly string[])[]): string {
-  const widths = (lines[0] ?? []).map((_, column) =>
-    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
-  );
-  return lines
-    .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
-    .map((line) => line.trimEnd())
-    .join('\n');
 }

@@ -4,11 +4,15 @@
 export type TableRow = readonly (string | number | undefined | null)[];
 
 export function renderTable(head: readonly string[], rows: readonly TableRow[]): string {
-  const cells = [head, ...rows].map((row) => row.map(show));
-  const widths = head.map((_, column) =>
-    Math.max(...cells.map((row) => displayWidth(row[column] ?? ''))),
+  return alignColumns([head, ...rows].map((row) => row.map(show)));
+}
+
+/** The rows with columns of equal width; the first row has the number of columns. */
+export function alignColumns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))),
   );
-  return cells
+  return rows
     .map((row) =>
       row
         .map((cell, column) => pad(cell, widths[column] ?? 0))

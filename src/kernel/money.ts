@@ -38,11 +38,6 @@ export function usdText(nanos: Nanos): string {
   return `${nanos < 0 ? '-' : ''}${(size - rest) / NANOS_PER_USD}.${decimals}`;
 }
 
-/** For people: `$12.50`, `-$0.000000001`. */
-export function formatUsd(nanos: Nanos): string {
-  return nanos < 0 ? `-$${usdText(-nanos)}` : `$${usdText(nanos)}`;
-}
-
 /** The price of one token in nano-dollars and millionths of a nano-dollar, so that products stay exact. */
 export type TokenRate = { readonly nanos: number; readonly millionths: number };
 

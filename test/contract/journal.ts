@@ -140,14 +140,14 @@ async function playAgainstModel(open: OpenJournal, steps: readonly Step[]): Prom
 }
 
 /** Resolves when all records are written. */
-function append(journal: Journal<string>, ...records: readonly string[]): Promise<unknown> {
+export function append(journal: Journal<string>, ...records: readonly string[]): Promise<unknown> {
   return Promise.all(
     records.map((record) => new Promise<void>((resolve) => journal.append(record, resolve))),
   );
 }
 
 /** All records of the journal, read in batches as the drain does. */
-function drain(journal: Journal<string>, batch = 3): string[] {
+export function drain(journal: Journal<string>, batch = 3): string[] {
   const all: string[] = [];
   for (let some = journal.oldest(batch); some.length > 0; some = journal.oldest(batch)) {
     all.push(...some);

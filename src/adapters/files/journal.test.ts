@@ -5,7 +5,7 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, statSync } from 'nod
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { journalContract } from '../../../test/contract/journal.ts';
+import { append, drain, journalContract } from '../../../test/contract/journal.ts';
 import { makeTempFolder, tempFolder } from '../../../test/support/temp-folder.ts';
 import { createTestClock, type TestClock } from '../../../test/support/test-clock.ts';
 import type { Journal } from '../../metering/usage/journal.ts';
@@ -43,23 +43,6 @@ function decode(line: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Resolves when all records are written. */
-function append(journal: Journal<string>, ...records: readonly string[]): Promise<unknown> {
-  return Promise.all(
-    records.map((record) => new Promise<void>((resolve) => journal.append(record, resolve))),
-  );
-}
-
-/** All records of the journal, read in batches like a drain. */
-function drain(journal: Journal<string>, batch = 3): string[] {
-  const all: string[] = [];
-  for (let some = journal.oldest(batch); some.length > 0; some = journal.oldest(batch)) {
-    all.push(...some);
-    journal.release(some.length);
-  }
-  return all;
 }
 
 function files(folder: string): string[] {

@@ -8,7 +8,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { CANARIES, type PlantedResponse } from './canaries.ts';
 
-export const WAYS = ['refuse', 'first', 'late'] as const;
+const WAYS = ['refuse', 'first', 'late'] as const;
 export type Way = (typeof WAYS)[number];
 
 export type ScriptedUpstream = {
