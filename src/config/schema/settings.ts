@@ -988,7 +988,7 @@ export const SETTINGS = {
     budgetPercents: setting(
       FILE_ONLY,
       list(budgetPercent),
-      [50, 80, 90, 100],
+      BUDGET_PERCENTS,
       'The thresholds of a monthly budget that are reported, once each.',
     ),
     budgetFiringPercent: setting(
