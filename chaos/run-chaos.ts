@@ -11,7 +11,7 @@ import type { Services } from '../test/support/services/services.ts';
 import { startServices } from '../test/support/services/start-services.ts';
 import type { ChaosRow, RowReport } from './chaos-row.ts';
 import { hasPassed } from './chaos-row.ts';
-import { createDice } from './faults/dice.ts';
+import { createSeededRandom } from './faults/seeded-random.ts';
 import { doseOf } from './faults/dose.ts';
 import { chooseRows, findRows } from './find-rows.ts';
 import { openArena } from './installation/arena.ts';
@@ -30,7 +30,7 @@ export type ChaosRequest = {
 
 export type ChaosOutcome = { readonly text: string; readonly failed: readonly string[] };
 
-type Ground = {
+type RunContext = {
   readonly engines: Services;
   readonly provider: Provider;
   readonly folder: string;
@@ -47,8 +47,8 @@ export async function runChaos(request: ChaosRequest): Promise<ChaosOutcome> {
   const stopping = interruption('The chaos run');
   const folder = mkdtempSync(join(tmpdir(), 'spillway-chaos-'));
   try {
-    const reports = await onGround({ folder, signal: stopping.signal, seed }, (ground) =>
-      runRows(rows, request, ground),
+    const reports = await withEngines({ folder, signal: stopping.signal, seed }, (context) =>
+      runRows(rows, request, context),
     );
     return {
       text: request.isJson
@@ -68,9 +68,9 @@ export async function runChaos(request: ChaosRequest): Promise<ChaosOutcome> {
 /**
  * Starts engines and provider for the duration of `use`. Services named by the caller's environment are not touched.
  */
-async function onGround<T>(
-  given: Pick<Ground, 'folder' | 'signal' | 'seed'>,
-  use: (ground: Ground) => Promise<T>,
+async function withEngines<T>(
+  given: Pick<RunContext, 'folder' | 'signal' | 'seed'>,
+  use: (context: RunContext) => Promise<T>,
 ): Promise<T> {
   const { PATH } = process.env;
   const engines = await startServices({ env: { PATH }, log: () => {}, signal: given.signal });
@@ -89,12 +89,12 @@ async function onGround<T>(
 async function runRows(
   rows: readonly ChaosRow[],
   request: ChaosRequest,
-  ground: Ground,
+  context: RunContext,
 ): Promise<RowReport[]> {
   const reports: RowReport[] = [];
   for (const row of rows) {
-    ground.signal.throwIfAborted();
-    const report = await runRow(row, request, ground);
+    context.signal.throwIfAborted();
+    const report = await runRow(row, request, context);
     const verdict = report.hasPassed ? 'passed' : 'FAILED';
     process.stderr.write(`${row.name} ${verdict} after ${report.seconds.toFixed(0)} s\n`);
     reports.push(report);
@@ -102,15 +102,19 @@ async function runRows(
   return reports;
 }
 
-async function runRow(row: ChaosRow, request: ChaosRequest, ground: Ground): Promise<RowReport> {
+async function runRow(
+  row: ChaosRow,
+  request: ChaosRequest,
+  context: RunContext,
+): Promise<RowReport> {
   const progress = createProgress(process.stderr);
   const startedAt = performance.now();
   const arena = openArena({
-    ...ground,
+    ...context,
     rowName: row.name,
     dose: doseOf(request),
     // A separate random source per row, so that a row draws the same values alone and among other rows.
-    dice: createDice(ground.seed + row.order),
+    random: createSeededRandom(context.seed + row.order),
     progress: (text) => progress.say(`${row.name}: ${text}`),
   });
   try {

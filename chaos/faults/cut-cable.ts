@@ -5,8 +5,8 @@ import type { RowFinding } from '../chaos-row.ts';
 import type { Arena } from '../installation/arena.ts';
 import type { Addresses } from '../installation/installation-settings.ts';
 import { type IsAnswer, openCutProxy } from './cut-proxy.ts';
-import { harmJobs } from './harm-jobs.ts';
-import { untilServed } from './strike.ts';
+import { runJobsUnderFault } from './jobs-under-fault.ts';
+import { untilServed } from './execute-kills.ts';
 
 export type Cable = {
   readonly to: 'databaseUrl' | 'rabbitmqUrl';
@@ -25,9 +25,9 @@ export async function cutAnswers(
   const cable = await openCutProxy(engines[to], isAnswer);
   const route = (addresses: Addresses) => ({ ...addresses, [to]: cable.through(addresses[to]) });
   try {
-    return await harmJobs(arena, {
-      wishes: { route },
-      async harm() {
+    return await runJobsUnderFault(arena, {
+      overrides: { route },
+      async inject() {
         for (let time = 1; time <= dose.kills; time += 1) {
           await untilServed(arena, Math.round((dose.jobs * (time - 0.5)) / (dose.kills + 1)));
           arena.progress(`cut ${time} of ${dose.kills}`);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { createDice } from './dice.ts';
+import { createSeededRandom } from './seeded-random.ts';
 import { planKills } from './kill-plan.ts';
 
 const VICTIMS = ['gateway', 'dispatcher', 'worker', 'broker'];
 
 test('the same seed plans the same kills', () => {
-  const plan = (seed: number) => planKills(createDice(seed), VICTIMS, 20);
+  const plan = (seed: number) => planKills(createSeededRandom(seed), VICTIMS, 20);
   assert.deepEqual(plan(7), plan(7));
   assert.notDeepEqual(plan(7), plan(8));
 });
@@ -15,7 +15,7 @@ test('the same seed plans the same kills', () => {
 test('kills are ordered within the load, and every process is killed once before any is killed twice', () => {
   fc.assert(
     fc.property(fc.nat(), fc.integer({ min: 1, max: 50 }), (seed, count) => {
-      const plan = planKills(createDice(seed), VICTIMS, count);
+      const plan = planKills(createSeededRandom(seed), VICTIMS, count);
       const parts = plan.map(({ atPart }) => atPart);
       assert.equal(plan.length, count);
       assert.deepEqual(
@@ -30,5 +30,5 @@ test('kills are ordered within the load, and every process is killed once before
 });
 
 test('a plan without victims is a mistake', () => {
-  assert.throws(() => planKills(createDice(1), [], 1), /No process to kill/);
+  assert.throws(() => planKills(createSeededRandom(1), [], 1), /No process to kill/);
 });

@@ -1,7 +1,7 @@
 // Victims, order, times and downtimes, drawn from the seed before the run starts. Times are fractions of the load, so
 // that every kill interrupts work on any machine.
 
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 
 export type Kill<Victim> = {
   readonly victim: Victim;
@@ -15,16 +15,16 @@ const MAX_DOWN_MS = 2_500;
 
 /** Every victim is killed once before any is killed twice. */
 export function planKills<Victim>(
-  dice: Dice,
+  random: SeededRandom,
   victims: readonly Victim[],
   count: number,
 ): Kill<Victim>[] {
   if (victims.length === 0) throw new Error('No process to kill');
   const order: Victim[] = [];
-  while (order.length < count) order.push(...dice.shuffled(victims));
+  while (order.length < count) order.push(...random.shuffled(victims));
   return order.slice(0, count).map((victim, index) => ({
     victim,
-    atPart: (index + 0.5 + dice.between(-40, 40) / 100) / count,
-    downMs: dice.between(MIN_DOWN_MS, MAX_DOWN_MS),
+    atPart: (index + 0.5 + random.between(-40, 40) / 100) / count,
+    downMs: random.between(MIN_DOWN_MS, MAX_DOWN_MS),
   }));
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Services } from '../../test/support/services/services.ts';
 import { isolatedDatabase } from '../../test/support/services/services-from-env.ts';
-import type { Dice } from '../faults/dice.ts';
+import type { SeededRandom } from '../faults/seeded-random.ts';
 import type { Dose } from '../faults/dose.ts';
 import { type BrokerEnds, openBrokerEnds } from './broker-ends.ts';
 import { type Crew, type CrewSize, endCrew, startCrew } from './crew.ts';
@@ -26,16 +26,16 @@ import { openStoreView, type StoreView } from './store-view.ts';
 
 export type Arena = {
   readonly dose: Dose;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
   readonly signal: AbortSignal;
   readonly engines: Services;
   readonly provider: Provider;
   /** Reports the current step; shown on a terminal, dropped otherwise. */
   progress(text: string): void;
-  open(wishes?: InstallationWishes): Promise<Installation>;
+  open(overrides?: InstallationOverrides): Promise<Installation>;
 };
 
-export type InstallationWishes = {
+export type InstallationOverrides = {
   readonly size?: CrewSize;
   /** The organisation's limits and budget; by default more than enough. */
   readonly settings?: object;
@@ -68,7 +68,7 @@ export function openArena(options: ArenaOptions): OpenArena {
   const stops: (() => Promise<void>)[] = [];
   return {
     ...options,
-    open: (wishes = {}) => openInstallation(options, wishes, stops),
+    open: (overrides = {}) => openInstallation(options, overrides, stops),
     async close() {
       for (let stop = stops.pop(); stop; stop = stops.pop()) await stop();
     },
@@ -77,11 +77,11 @@ export function openArena(options: ArenaOptions): OpenArena {
 
 async function openInstallation(
   options: ArenaOptions,
-  { settings = {}, route = (addresses) => addresses, ...wishes }: InstallationWishes,
+  { settings = {}, route = (addresses) => addresses, ...overrides }: InstallationOverrides,
   stops: (() => Promise<void>)[],
 ): Promise<Installation> {
   const { engines, provider, rowName, signal } = options;
-  const dose = { ...options.dose, ...wishes.dose };
+  const dose = { ...options.dose, ...overrides.dose };
   const folder = join(options.folder, rowName);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'spillway.yaml'), configurationFile(dose));
@@ -95,12 +95,12 @@ async function openInstallation(
   stops.push(() => ends.close());
   const addresses = { ...addressesOf(engines), databaseUrl: database.url };
   const routed = route({ ...addresses, providerUrl: provider.url });
-  const env = { ...installationEnvironment(rowName, routed, dose), ...wishes.env };
+  const env = { ...installationEnvironment(rowName, routed, dose), ...overrides.env };
   options.progress('starting the processes');
   const prepare = (url: string, limit: AbortSignal) =>
     changeOrganization(url, { ...UNREACHABLE_LIMIT, ...settings }, limit);
-  const place = { folder, env, prepare, program: wishes.program };
-  const crew = await startCrew(wishes.size ?? dose.crew, place, signal);
+  const place = { folder, env, prepare, program: overrides.program };
+  const crew = await startCrew(overrides.size ?? dose.crew, place, signal);
   stops.push(() => endCrew(crew));
   return { crew, store: openStoreView(database.url), ends, names, rowName };
 }

@@ -76,6 +76,6 @@ async function untilReady(member: Member, signal: AbortSignal): Promise<void> {
   try {
     await member.untilReady(signal);
   } catch (cause) {
-    throw new Error(`${member.name} did not become ready: ${member.lastWords()}`, { cause });
+    throw new Error(`${member.name} did not become ready: ${member.logTail()}`, { cause });
   }
 }

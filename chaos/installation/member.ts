@@ -29,7 +29,7 @@ export class Member {
   readonly name: string;
   readonly url: string;
   /** Number of exits not caused by the row. */
-  endedByItself = 0;
+  unexpectedExits = 0;
   readonly #plan: MemberPlan;
   readonly #dataDir: string;
   #child: ChildProcess | undefined;
@@ -67,7 +67,7 @@ export class Member {
   }
 
   /** The end of the process's log, for the message of a failed start. */
-  lastWords(): string {
+  logTail(): string {
     return readFileSync(this.#logFile, 'utf8')
       .trim()
       .split('\n')
@@ -125,7 +125,7 @@ export class Member {
   }
 
   #restartSoon(): void {
-    this.endedByItself += 1;
+    this.unexpectedExits += 1;
     setTimeout(() => {
       if (this.#isWanted) this.#spawn();
     }, RESTART_AFTER_MS).unref();

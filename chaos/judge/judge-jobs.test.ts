@@ -60,7 +60,7 @@ function judgeWith(change: Partial<Evidence>) {
     money,
     calls: [call(0), call(1)],
     results: new Map([['chaos-1', ['{}']]]),
-    areResultsTold: true,
+    areResultsPublished: true,
     mayBeDeadLetters: false,
     dose: doseOf({ isShort: true, scale: 1 }),
     ...change,

@@ -17,7 +17,7 @@ export type Evidence = {
   readonly calls: readonly Call[];
   readonly results: ReadonlyMap<string, readonly string[]>;
   /** Whether each raw message's result must be on the results queue: false where the broker's data was deleted. */
-  readonly areResultsTold: boolean;
+  readonly areResultsPublished: boolean;
   /** Whether a job may also have ended as a dead letter after all its attempts. */
   readonly mayBeDeadLetters: boolean;
   readonly dose: Dose;
@@ -62,7 +62,7 @@ export function judgeJobs(evidence: Evidence): RowFinding {
 }
 
 function inspect(evidence: Evidence) {
-  const { load, stored, calls, results, areResultsTold, mayBeDeadLetters } = evidence;
+  const { load, stored, calls, results, areResultsPublished, mayBeDeadLetters } = evidence;
   const jobs = new Map(stored.map((job) => [job.publicId, job]));
   const callsOf = Map.groupBy(calls.filter(isBillable), ({ bodyDigest }) => bodyDigest);
   const acknowledged = load.jobs.filter(({ id }) => load.acknowledged.has(id));
@@ -81,7 +81,7 @@ function inspect(evidence: Evidence) {
       .map(describe),
     buried: acknowledged.filter(({ id }) => jobs.get(id)?.isDeadLetter === true).map(describe),
     untold: acknowledged
-      .filter((job) => areResultsTold && job.isRaw && told(job).size === 0)
+      .filter((job) => areResultsPublished && job.isRaw && told(job).size === 0)
       .map(describe),
     contradicted: load.jobs.filter((job) => told(job).size > 1).map(describe),
     unsettled: load.jobs.filter((job) => accounted(job) < answered(job)).map(describe),

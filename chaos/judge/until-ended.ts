@@ -9,16 +9,16 @@ const LOOK_EVERY_MS = 500;
 
 export type EndedOptions = {
   /** Whether messages of the raw queue must have their result on the results queue. */
-  readonly areResultsTold: boolean;
+  readonly areResultsPublished: boolean;
 };
 
 export async function untilEnded(
   arena: Arena,
   { store, ends }: Installation,
   { jobs, acknowledged }: Load,
-  { areResultsTold }: EndedOptions,
+  { areResultsPublished }: EndedOptions,
 ): Promise<void> {
-  const told = areResultsTold ? jobs.filter(({ isRaw }) => isRaw) : [];
+  const told = areResultsPublished ? jobs.filter(({ isRaw }) => isRaw) : [];
   const deadline = performance.now() + arena.dose.patienceMs;
   while (performance.now() < deadline) {
     // An engine may still be starting.

@@ -4,8 +4,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../faults/harm-jobs.ts';
-import { untilServed } from '../faults/strike.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
+import { untilServed } from '../faults/execute-kills.ts';
 import type { Arena, Installation } from '../installation/arena.ts';
 
 const LOOK_EVERY_MS = 200;
@@ -19,10 +19,10 @@ export const row: ChaosRow = {
   run(arena) {
     const { jobs } = arena.dose;
     const rawJobs = Math.round(jobs * FROM_RAW_QUEUE);
-    return harmJobs(arena, {
+    return runJobsUnderFault(arena, {
       load: { isRaw: (index) => index < rawJobs },
-      areResultsTold: false,
-      async harm(installation) {
+      areResultsPublished: false,
+      async inject(installation) {
         await untilStored(arena, installation, rawJobs);
         await untilServed(arena, Math.round(jobs / 2));
         arena.progress('wiping the broker');

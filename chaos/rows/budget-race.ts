@@ -4,7 +4,7 @@
 
 import { type CallOutcome, callMany } from '../callers.ts';
 import type { ChaosRow, RowFinding } from '../chaos-row.ts';
-import { crewVictims, strike } from '../faults/strike.ts';
+import { crewVictims, executeKills } from '../faults/execute-kills.ts';
 import type { Arena, Installation } from '../installation/arena.ts';
 import { CALL_NANOS } from '../installation/installation-settings.ts';
 import { disagreements, isBillable } from '../judge/judge-money.ts';
@@ -32,7 +32,7 @@ export const row: ChaosRow = {
     arena.progress(`${count} calls for a budget of ${paid}`);
     const [outcomes] = await Promise.all([
       callMany(crew.gateways, { count, callers: CALLERS, signal: arena.signal }),
-      strike(arena, crewVictims(crew.gateways), paid),
+      executeKills(arena, crewVictims(crew.gateways), paid),
     ]);
     await untilNothingHeld(arena, installation);
     await spendTheRest(arena, installation, budgetNanos);

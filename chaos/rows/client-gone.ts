@@ -30,7 +30,7 @@ export const row: ChaosRow = {
 
 /** The number of callers that had received part of the answer before they disconnected. */
 async function leaveMany(
-  { signal, dice }: Arena,
+  { signal, random }: Arena,
   { crew }: Installation,
   count: number,
 ): Promise<number> {
@@ -40,7 +40,7 @@ async function leaveMany(
     while (begun < count) {
       begun += 1;
       const url = crew.gateways[begun % crew.gateways.length]?.url ?? '';
-      if (await listenAndLeave(url, dice.between(1, 4), signal)) began += 1;
+      if (await listenAndLeave(url, random.between(1, 4), signal)) began += 1;
     }
   };
   await Promise.all(Array.from({ length: CALLERS }, leaveOn));

@@ -2,8 +2,8 @@
 // nothing here, so each of its kills also loses every count and every known limit.
 
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../faults/harm-jobs.ts';
-import { engineVictims, strike } from '../faults/strike.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
+import { engineVictims, executeKills } from '../faults/execute-kills.ts';
 
 export const row: ChaosRow = {
   name: 'engines',
@@ -11,7 +11,9 @@ export const row: ChaosRow = {
   order: 2,
   isInShort: true,
   run: (arena) =>
-    harmJobs(arena, {
-      harm: async () => [`killed ${(await strike(arena, engineVictims(arena))).join(', ')}`],
+    runJobsUnderFault(arena, {
+      inject: async () => [
+        `killed ${(await executeKills(arena, engineVictims(arena))).join(', ')}`,
+      ],
     }),
 };

@@ -1,8 +1,8 @@
 // All processes and engines are killed with SIGKILL in random order under load, so that faults overlap with recoveries.
 
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../faults/harm-jobs.ts';
-import { crewVictims, engineVictims, strike } from '../faults/strike.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
+import { crewVictims, engineVictims, executeKills } from '../faults/execute-kills.ts';
 
 export const row: ChaosRow = {
   name: 'everything',
@@ -10,10 +10,10 @@ export const row: ChaosRow = {
   order: 3,
   isInShort: false,
   run: (arena) =>
-    harmJobs(arena, {
-      harm: async ({ crew }) => {
+    runJobsUnderFault(arena, {
+      inject: async ({ crew }) => {
         const victims = [...crewVictims(crew.all), ...engineVictims(arena)];
-        return [`killed ${(await strike(arena, victims)).join(', ')}`];
+        return [`killed ${(await executeKills(arena, victims)).join(', ')}`];
       },
     }),
 };

@@ -3,7 +3,7 @@
 
 import type { ChaosRow } from '../chaos-row.ts';
 import { exactDelayDose } from '../faults/exact-delay-dose.ts';
-import { harmJobs } from '../faults/harm-jobs.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 import { judgePace } from '../judge/judge-pace.ts';
 
 /** All jobs are submitted long before the limit could serve them. */
@@ -16,10 +16,10 @@ export const row: ChaosRow = {
   isInShort: false,
   async run(arena) {
     const dose = exactDelayDose(arena.dose);
-    const finding = await harmJobs(arena, {
-      wishes: { dose },
+    const finding = await runJobsUnderFault(arena, {
+      overrides: { dose },
       load: { perSecond: HURRY_PER_SECOND, isRaw: () => true },
-      harm: async () => [],
+      inject: async () => [],
     });
     const { notes, shortcomings } = judgePace(await arena.provider.calls(), dose);
     return { ...finding, notes: [...finding.notes, ...notes], shortcomings };

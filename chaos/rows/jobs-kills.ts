@@ -1,8 +1,8 @@
 // Gateways, dispatchers and workers are killed with SIGKILL in random order under load and restarted.
 
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../faults/harm-jobs.ts';
-import { crewVictims, strike } from '../faults/strike.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
+import { crewVictims, executeKills } from '../faults/execute-kills.ts';
 
 export const row: ChaosRow = {
   name: 'jobs-kills',
@@ -10,9 +10,9 @@ export const row: ChaosRow = {
   order: 1,
   isInShort: true,
   run: (arena) =>
-    harmJobs(arena, {
-      harm: async ({ crew }) => [
-        `killed ${(await strike(arena, crewVictims(crew.all))).join(', ')}`,
+    runJobsUnderFault(arena, {
+      inject: async ({ crew }) => [
+        `killed ${(await executeKills(arena, crewVictims(crew.all))).join(', ')}`,
       ],
     }),
 };

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosRow, RowFinding } from '../chaos-row.ts';
-import { harmJobs } from '../faults/harm-jobs.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 import { type Arena, type Installation, usualScenario } from '../installation/arena.ts';
 import { KILLER_MODEL, OUTPUT_TOKENS } from '../installation/installation-settings.ts';
 import { submit } from '../load.ts';
@@ -35,8 +35,8 @@ export const row: ChaosRow = {
       (_, index) => UNREADABLE[index % UNREADABLE.length]?.(index) ?? '',
     );
     let buried: Buried = { missing: [], notes: [] };
-    const finding = await harmJobs(arena, {
-      async harm(installation) {
+    const finding = await runJobsUnderFault(arena, {
+      async inject(installation) {
         await sendPoison(arena, installation, unreadable, killers);
         await killWhoRuns(arena, installation, killers);
         buried = await lookForLetters(arena, installation, unreadable, killers);

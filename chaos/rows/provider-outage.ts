@@ -3,8 +3,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../faults/harm-jobs.ts';
-import { untilServed } from '../faults/strike.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
+import { untilServed } from '../faults/execute-kills.ts';
 import { usualScenario } from '../installation/arena.ts';
 
 const OUTAGE_MS = { short: 8_000, full: 60_000 } as const;
@@ -17,9 +17,9 @@ export const row: ChaosRow = {
   run(arena) {
     const { dose, provider, signal } = arena;
     const outageMs = dose.isShort ? OUTAGE_MS.short : OUTAGE_MS.full;
-    return harmJobs(arena, {
+    return runJobsUnderFault(arena, {
       mayBeDeadLetters: true,
-      async harm() {
+      async inject() {
         await untilServed(arena, Math.round(dose.jobs / 3));
         arena.progress('the provider is out');
         await provider.play({ ...usualScenario(dose), fault: 'server-error', status: 503 });

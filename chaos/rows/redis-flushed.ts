@@ -3,8 +3,8 @@
 
 import { Redis } from 'ioredis';
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../faults/harm-jobs.ts';
-import { untilServed } from '../faults/strike.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
+import { untilServed } from '../faults/execute-kills.ts';
 import type { Arena } from '../installation/arena.ts';
 
 export const row: ChaosRow = {
@@ -12,10 +12,10 @@ export const row: ChaosRow = {
   title: 'everything in Redis is deleted',
   order: 5,
   isInShort: false,
-  run: (arena) => harmJobs(arena, { harm: () => flushAgainAndAgain(arena) }),
+  run: (arena) => runJobsUnderFault(arena, { inject: () => flushRepeatedly(arena) }),
 };
 
-async function flushAgainAndAgain(arena: Arena): Promise<string[]> {
+async function flushRepeatedly(arena: Arena): Promise<string[]> {
   const { kills, jobs } = arena.dose;
   const redis = new Redis(arena.engines.redisUrl);
   try {

@@ -3,8 +3,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../faults/harm-jobs.ts';
-import { untilServed } from '../faults/strike.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
+import { untilServed } from '../faults/execute-kills.ts';
 import { usualScenario } from '../installation/arena.ts';
 
 const WALL_SECONDS = { short: 10, full: 60 } as const;
@@ -22,9 +22,9 @@ export const row: ChaosRow = {
     const { dose, provider, signal } = arena;
     const resetInSeconds = dose.isShort ? WALL_SECONDS.short : WALL_SECONDS.full;
     let wall = { from: 0, until: 0 };
-    const finding = await harmJobs(arena, {
+    const finding = await runJobsUnderFault(arena, {
       load: { perSecond: SUBMITTED_PER_SECOND },
-      async harm() {
+      async inject() {
         await untilServed(arena, Math.round(dose.jobs / 10));
         const from = Date.now();
         wall = { from: from + IN_FLIGHT_MS, until: from + resetInSeconds * 1_000 };

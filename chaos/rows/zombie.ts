@@ -3,8 +3,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../faults/harm-jobs.ts';
-import { untilServed } from '../faults/strike.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
+import { untilServed } from '../faults/execute-kills.ts';
 import type { Arena, Installation } from '../installation/arena.ts';
 
 /** Each freeze takes seconds; this number covers every step of a job. */
@@ -15,16 +15,17 @@ export const row: ChaosRow = {
   title: 'processes frozen and resumed after other servers took over their work',
   order: 6,
   isInShort: false,
-  run: (arena) => harmJobs(arena, { harm: (installation) => stopAndWake(arena, installation) }),
+  run: (arena) =>
+    runJobsUnderFault(arena, { inject: (installation) => freezeAndThaw(arena, installation) }),
 };
 
-async function stopAndWake(arena: Arena, { crew }: Installation): Promise<string[]> {
-  const { dose, dice, signal } = arena;
+async function freezeAndThaw(arena: Arena, { crew }: Installation): Promise<string[]> {
+  const { dose, random, signal } = arena;
   const count = Math.min(dose.kills, MAX_ZOMBIES);
   const done: string[] = [];
   for (let time = 1; time <= count; time += 1) {
     await untilServed(arena, Math.round((dose.jobs * time) / (count + 1)));
-    const [victim] = dice.shuffled([...crew.workers, ...crew.dispatchers]);
+    const [victim] = random.shuffled([...crew.workers, ...crew.dispatchers]);
     if (!victim) break;
     arena.progress(`${victim.name} is stopped`);
     victim.freeze();

@@ -1,5 +1,5 @@
 // Executes a kill plan during the load. A kill waits until its fraction of the load has reached the provider, so that
-// it interrupts work; if earlier kills stop all progress, it strikes after a timeout. The next kill does not wait for
+// it interrupts work; if earlier kills stop all progress, it happens after a timeout. The next kill does not wait for
 // the previous victim's restart, except for a second kill of the same process.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,16 +14,16 @@ export type Victim = {
 };
 
 const POLL_MS = 100;
-const MAX_CALM_MS = 15_000;
+const MAX_STALL_MS = 15_000;
 
 /** Executes the dose's kills over a load of `calls`; resolves to the victims in order once all are up again. */
-export async function strike(
+export async function executeKills(
   arena: Arena,
   victims: readonly Victim[],
   load = arena.dose.jobs,
 ): Promise<string[]> {
-  const { dose, dice, signal } = arena;
-  const plan = planKills(dice, victims, dose.kills);
+  const { dose, random, signal } = arena;
+  const plan = planKills(random, victims, dose.kills);
   const revivals = new Map<Victim, Promise<void>>();
   for (const { victim, atPart, downMs } of plan) {
     await untilServed(arena, Math.round(atPart * load));
@@ -40,8 +40,8 @@ export async function strike(
 }
 
 export async function untilServed({ provider, signal }: Arena, calls: number): Promise<void> {
-  const calmAt = performance.now() + MAX_CALM_MS;
-  while ((await provider.stats()).requests < calls && performance.now() < calmAt)
+  const stalledAt = performance.now() + MAX_STALL_MS;
+  while ((await provider.stats()).requests < calls && performance.now() < stalledAt)
     await sleep(POLL_MS, undefined, { signal });
 }
 

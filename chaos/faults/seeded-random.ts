@@ -3,13 +3,13 @@
 
 import { seededRandom } from '../../src/simulator/scenario/random.ts';
 
-export type Dice = {
+export type SeededRandom = {
   /** A whole number from `least` to `most`, both included. */
   between(least: number, most: number): number;
   shuffled<T>(list: readonly T[]): T[];
 };
 
-export function createDice(seed: number): Dice {
+export function createSeededRandom(seed: number): SeededRandom {
   const random = seededRandom(seed);
   const between = (least: number, most: number) =>
     least + Math.floor(random() * (most - least + 1));
