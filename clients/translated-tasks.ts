@@ -63,8 +63,8 @@ async function runTask(
     const output = ended.stdout + ended.stderr;
     const written = readWritten(home);
     if (written.join() === STEPS.join() && output.includes(DONE)) return 'ok';
-    const said = output.trim().split('\n').slice(-3).join(' / ').slice(0, 600);
-    return `failed (code ${ended.code}, wrote ${written.join()}): ${said}`;
+    const lastLines = output.trim().split('\n').slice(-3).join(' / ').slice(0, 600);
+    return `failed (code ${ended.code}, wrote ${written.join()}): ${lastLines}`;
   } finally {
     await vendor.close();
     for (const each of [folder, home]) rmSync(each, { recursive: true, force: true });

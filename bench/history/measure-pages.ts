@@ -9,7 +9,7 @@ import type { Stage } from '../stage.ts';
 import type { Subject } from '../subject.ts';
 import { UNARY_LOAD } from '../unary-load.ts';
 import type { History } from './history-sql.ts';
-import { look, pagesAt, timeOf } from './operator-pages.ts';
+import { pagesAt, timeOf, viewDashboard } from './operator-pages.ts';
 
 const LARGE: History = { usageRecords: 10_000_000, jobs: 1_000_000 };
 const SHORTENED = 100;
@@ -37,7 +37,7 @@ export async function measurePages(stage: Stage, startFilled: StartFilled): Prom
   const growth = times
     .map(({ few: base, many: subject }) => ratioOf(noticed(subject), noticed(base)))
     .toSorted((a, b) => b.median - a.median)[0];
-  const leave = look(many.subject, large, stage.signal);
+  const leave = viewDashboard(many.subject, large, stage.signal);
   const contest = { upstream, bare: few.subject, subject: many.subject };
   const [unseen, seen] = await measureSideBySide(stage, contest, UNARY_LOAD).finally(leave);
   const cpu = (rounds: typeof seen) => rounds.map((round) => round.cpuMicrosPerRequest);

@@ -67,7 +67,7 @@ export async function timeOf(
 }
 
 /** Opens the live stream and reads every page once a second, until the returned function is called. */
-export function look(subject: Subject, history: History, signal: AbortSignal): () => void {
+export function viewDashboard(subject: Subject, history: History, signal: AbortSignal): () => void {
   const leaving = new AbortController();
   const until = AbortSignal.any([signal, leaving.signal]);
   const live = `http://127.0.0.1:${subject.port}/admin/dashboard/live`;

@@ -40,9 +40,9 @@ test('a result with an unknown id changes nothing', () => {
 
 test('every message has exactly one outcome, for any results in any order', () => {
   const id = fc.constantFrom('a', 'b', 'c', 'd');
-  const told = fc.tuple(id, fc.constantFrom('succeeded', 'failed', 'expired'));
+  const result = fc.tuple(id, fc.constantFrom('succeeded', 'failed', 'expired'));
   fc.assert(
-    fc.property(fc.uniqueArray(id), fc.array(told), (expected, results) => {
+    fc.property(fc.uniqueArray(id), fc.array(result), (expected, results) => {
       const tally = new MessageTally();
       for (const each of expected) tally.expect(each);
       for (const [each, status] of results) tally.noteResult(each, status);

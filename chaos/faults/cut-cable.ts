@@ -5,8 +5,8 @@ import type { RowFinding } from '../chaos-row.ts';
 import type { Arena } from '../installation/arena.ts';
 import type { Addresses } from '../installation/installation-settings.ts';
 import { type IsAnswer, openCutProxy } from './cut-proxy.ts';
-import { runJobsUnderFault } from './jobs-under-fault.ts';
 import { untilServed } from './execute-kills.ts';
+import { runJobsUnderFault } from './jobs-under-fault.ts';
 
 export type Cable = {
   readonly to: 'databaseUrl' | 'rabbitmqUrl';

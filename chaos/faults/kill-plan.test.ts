@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { createSeededRandom } from './seeded-random.ts';
 import { planKills } from './kill-plan.ts';
+import { createSeededRandom } from './seeded-random.ts';
 
 const VICTIMS = ['gateway', 'dispatcher', 'worker', 'broker'];
 

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Services } from '../../test/support/services/services.ts';
 import { isolatedDatabase } from '../../test/support/services/services-from-env.ts';
-import type { SeededRandom } from '../faults/seeded-random.ts';
 import type { Dose } from '../faults/dose.ts';
+import type { SeededRandom } from '../faults/seeded-random.ts';
 import { type BrokerEnds, openBrokerEnds } from './broker-ends.ts';
 import { type Crew, type CrewSize, endCrew, startCrew } from './crew.ts';
 import {

@@ -66,7 +66,7 @@ function inspect(evidence: Evidence) {
   const jobs = new Map(stored.map((job) => [job.publicId, job]));
   const callsOf = Map.groupBy(calls.filter(isBillable), ({ bodyDigest }) => bodyDigest);
   const acknowledged = load.jobs.filter(({ id }) => load.acknowledged.has(id));
-  const told = ({ id }: ChaosJob) => new Set(results.get(id));
+  const resultsOf = ({ id }: ChaosJob) => new Set(results.get(id));
   const answered = ({ digest }: ChaosJob) =>
     (callsOf.get(digest) ?? []).filter(({ outcome }) => outcome === 'ok').length;
   const settledOf = ({ id }: ChaosJob) => jobs.get(id)?.settled ?? 0;
@@ -81,9 +81,9 @@ function inspect(evidence: Evidence) {
       .map(describe),
     buried: acknowledged.filter(({ id }) => jobs.get(id)?.isDeadLetter === true).map(describe),
     untold: acknowledged
-      .filter((job) => areResultsPublished && job.isRaw && told(job).size === 0)
+      .filter((job) => areResultsPublished && job.isRaw && resultsOf(job).size === 0)
       .map(describe),
-    contradicted: load.jobs.filter((job) => told(job).size > 1).map(describe),
+    contradicted: load.jobs.filter((job) => resultsOf(job).size > 1).map(describe),
     unsettled: load.jobs.filter((job) => accounted(job) < answered(job)).map(describe),
     oversettled: load.jobs.filter((job) => settledOf(job) > answered(job)).map(describe),
   };

@@ -18,16 +18,19 @@ export async function untilEnded(
   { jobs, acknowledged }: Load,
   { areResultsPublished }: EndedOptions,
 ): Promise<void> {
-  const told = areResultsPublished ? jobs.filter(({ isRaw }) => isRaw) : [];
+  const withResults = areResultsPublished ? jobs.filter(({ isRaw }) => isRaw) : [];
   const deadline = performance.now() + arena.dose.patienceMs;
   while (performance.now() < deadline) {
     // An engine may still be starting.
     const now = await store.progress().catch(() => undefined);
-    const untold = told.filter(({ id }) => acknowledged.has(id) && !ends.results.has(id)).length;
-    if (now && now.all >= acknowledged.size && now.open + now.reservations + untold === 0) return;
+    const unpublished = withResults.filter(
+      ({ id }) => acknowledged.has(id) && !ends.results.has(id),
+    ).length;
+    if (now && now.all >= acknowledged.size && now.open + now.reservations + unpublished === 0)
+      return;
     arena.progress(
       now
-        ? `${now.open} jobs open, ${now.reservations} reservations, ${untold} results untold`
+        ? `${now.open} jobs open, ${now.reservations} reservations, ${unpublished} results unpublished`
         : 'no store',
     );
     await sleep(LOOK_EVERY_MS, undefined, { signal: arena.signal });

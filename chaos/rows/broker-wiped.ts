@@ -4,8 +4,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosRow } from '../chaos-row.ts';
-import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 import { untilServed } from '../faults/execute-kills.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 import type { Arena, Installation } from '../installation/arena.ts';
 
 const LOOK_EVERY_MS = 200;

@@ -2,8 +2,8 @@
 // nothing here, so each of its kills also loses every count and every known limit.
 
 import type { ChaosRow } from '../chaos-row.ts';
-import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 import { engineVictims, executeKills } from '../faults/execute-kills.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 
 export const row: ChaosRow = {
   name: 'engines',

@@ -1,8 +1,8 @@
 // All processes and engines are killed with SIGKILL in random order under load, so that faults overlap with recoveries.
 
 import type { ChaosRow } from '../chaos-row.ts';
-import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 import { crewVictims, engineVictims, executeKills } from '../faults/execute-kills.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 
 export const row: ChaosRow = {
   name: 'everything',

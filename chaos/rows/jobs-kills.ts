@@ -1,8 +1,8 @@
 // Gateways, dispatchers and workers are killed with SIGKILL in random order under load and restarted.
 
 import type { ChaosRow } from '../chaos-row.ts';
-import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 import { crewVictims, executeKills } from '../faults/execute-kills.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 
 export const row: ChaosRow = {
   name: 'jobs-kills',

@@ -3,8 +3,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosRow } from '../chaos-row.ts';
-import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 import { untilServed } from '../faults/execute-kills.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 import { usualScenario } from '../installation/arena.ts';
 
 const OUTAGE_MS = { short: 8_000, full: 60_000 } as const;

@@ -3,8 +3,8 @@
 
 import { Redis } from 'ioredis';
 import type { ChaosRow } from '../chaos-row.ts';
-import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 import { untilServed } from '../faults/execute-kills.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 import type { Arena } from '../installation/arena.ts';
 
 export const row: ChaosRow = {

@@ -28,9 +28,9 @@ export const row: ChaosRow = {
     });
     const count = Math.min(dose.jobs, dose.perWindow);
     arena.progress(`${count} callers listen`);
-    const heard = await listenMany(arena, installation, count);
+    const endings = await listenMany(arena, installation, count);
     await untilNothingHeld(arena, installation);
-    return judge(arena, installation, heard);
+    return judge(arena, installation, endings);
   },
 };
 
@@ -42,17 +42,17 @@ async function listenMany(
   { crew }: Installation,
   count: number,
 ): Promise<Ending[]> {
-  const heard: Ending[] = [];
+  const endings: Ending[] = [];
   let begun = 0;
   const listenOn = async (): Promise<void> => {
     while (begun < count) {
       begun += 1;
       const url = crew.gateways[begun % crew.gateways.length]?.url ?? '';
-      heard.push(await listen(url, `Story ${begun}`, signal));
+      endings.push(await listen(url, `Story ${begun}`, signal));
     }
   };
   await Promise.all(Array.from({ length: CALLERS }, listenOn));
-  return heard;
+  return endings;
 }
 
 async function listen(url: string, about: string, signal: AbortSignal): Promise<Ending> {
@@ -76,19 +76,19 @@ async function listen(url: string, about: string, signal: AbortSignal): Promise<
 async function judge(
   { provider }: Arena,
   { store }: Installation,
-  heard: readonly Ending[],
+  endings: readonly Ending[],
 ): Promise<RowFinding> {
   const calls = await provider.calls();
   const money = await store.money();
   const wrong = disagreements(money);
-  const count = (ending: Ending) => heard.filter((each) => each === ending).length;
+  const count = (ending: Ending) => endings.filter((each) => each === ending).length;
   const whole = calls.filter(({ outcome }) => outcome === 'ok').length;
   return {
-    attempted: heard.length,
-    acknowledged: heard.length - count('torn') - count('refused'),
+    attempted: endings.length,
+    acknowledged: endings.length - count('torn') - count('refused'),
     lost: count('torn') + Math.max(0, whole - money.settled),
     duplicatedEffects: Math.max(0, money.records - calls.length) + wrong.length,
-    duplicatedCalls: Math.max(0, calls.length - heard.length),
+    duplicatedCalls: Math.max(0, calls.length - endings.length),
     limitViolations: 0,
     overspendNanos: 0,
     notes: [

@@ -3,8 +3,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosRow } from '../chaos-row.ts';
-import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 import { untilServed } from '../faults/execute-kills.ts';
+import { runJobsUnderFault } from '../faults/jobs-under-fault.ts';
 import { usualScenario } from '../installation/arena.ts';
 
 const WALL_SECONDS = { short: 10, full: 60 } as const;
