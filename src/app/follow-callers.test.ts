@@ -8,7 +8,7 @@ function rig() {
   const clock = createTestClock();
   const changed: Organization[] = [];
   const revoked: string[] = [];
-  const heard: string[] = [];
+  const dropped: string[] = [];
   const state = { isUnavailable: false };
   const following = followCallers({
     keys: {
@@ -21,49 +21,50 @@ function rig() {
       changedSince: async (since) => changed.filter(({ updatedAt }) => updatedAt >= since),
     },
     callers: {
-      organizationChanged: ({ id, requestsPerMinute }) => heard.push(`${id} ${requestsPerMinute}`),
-      keyRevoked: (hash) => heard.push(hash),
+      organizationChanged: ({ id, requestsPerMinute }) =>
+        dropped.push(`${id} ${requestsPerMinute}`),
+      keyRevoked: (hash) => dropped.push(hash),
     },
-    refreshAll: async () => void heard.push('everything'),
+    refreshAll: async () => void dropped.push('everything'),
     clock,
   });
-  return { clock, changed, revoked, heard, state, following };
+  return { clock, changed, revoked, dropped, state, following };
 }
 
 test('a change by another server is reported once, within five seconds', async () => {
-  const { clock, changed, heard, following } = rig();
+  const { clock, changed, dropped, following } = rig();
   const fresh = newOrganization({ id: 'acme', requestsPerMinute: 6 }, clock.now());
   changed.push(fresh);
   await clock.advance(5000);
-  assert.deepEqual(heard, [], 'a new organisation is in no cache');
+  assert.deepEqual(dropped, [], 'a new organisation is in no cache');
   const acme = { ...fresh, requestsPerMinute: 7, updatedAt: clock.now() };
   changed[0] = acme;
   await clock.advance(5000);
   await clock.advance(5000);
-  assert.deepEqual(heard, ['acme 7']);
+  assert.deepEqual(dropped, ['acme 7']);
   changed[0] = { ...acme, requestsPerMinute: 8, updatedAt: clock.now() };
   await clock.advance(5000);
-  assert.deepEqual(heard, ['acme 7', 'acme 8']);
+  assert.deepEqual(dropped, ['acme 7', 'acme 8']);
   await following.close();
 });
 
 test('polling continues after the store was unavailable', async () => {
-  const { clock, revoked, heard, state, following } = rig();
+  const { clock, revoked, dropped, state, following } = rig();
   revoked.push('hash');
   state.isUnavailable = true;
   await clock.advance(5000);
-  assert.deepEqual(heard, []);
+  assert.deepEqual(dropped, []);
   state.isUnavailable = false;
   await clock.advance(2000);
-  assert.deepEqual(heard, ['hash']);
+  assert.deepEqual(dropped, ['hash']);
   await following.close();
 });
 
 test('the whole cache is dropped once a minute, and polling ends with close', async () => {
-  const { clock, heard, following } = rig();
-  for (let look = 0; look < 32; look += 1) await clock.advance(2000);
-  assert.deepEqual(heard, ['everything']);
+  const { clock, dropped, following } = rig();
+  for (let poll = 0; poll < 32; poll += 1) await clock.advance(2000);
+  assert.deepEqual(dropped, ['everything']);
   await following.close();
   await clock.advance(120_000);
-  assert.deepEqual(heard, ['everything']);
+  assert.deepEqual(dropped, ['everything']);
 });

@@ -120,8 +120,8 @@ function read(status: number, text: string, errorTexts: AdminRequest['errorTexts
   if (!known.success)
     throw new CliFailure(`The server responded with status ${status} and no reason.`);
   const { code, message, requestId, params } = known.data.error;
-  const said = new Map(Object.entries(errorTexts)).get(code);
-  if (said !== undefined) throw new CliFailure(said);
+  const sentence = new Map(Object.entries(errorTexts)).get(code);
+  if (sentence !== undefined) throw new CliFailure(sentence);
   if (params?.field !== undefined) throw new CliFailure(refusedValue(params.field), EXIT.usage);
   throw new CliFailure(`${message} (${code}, ${requestId})`);
 }

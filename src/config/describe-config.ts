@@ -43,8 +43,8 @@ export function sourcesByPath(groups: readonly DescribedGroup[]): Record<string,
 function describeValue(row: Setting<unknown>, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   const written = row.kind.write(value);
-  const said = row.kind.say?.(value) ?? written;
-  return said === written ? written : `${written} (${said})`;
+  const displayed = row.kind.display?.(value) ?? written;
+  return displayed === written ? written : `${written} (${displayed})`;
 }
 
 function describeSections(masked: Omit<Config, 'compat'>, origins: Origins): DescribedGroup[] {

@@ -131,9 +131,9 @@ test('header and sentence agree for every code and wait', () => {
         assert.equal(seconds !== undefined, isStated || isUnknownReset, about);
         assert.equal(seconds === undefined, headers['retry-after-ms'] === undefined, about);
         if (seconds !== undefined) assert.equal(Number(seconds), retryAfter, about);
-        const said = statedSeconds(error.message);
-        if (said !== undefined) assert.ok(said >= (waitMs ?? 0) / 1000 - 1, about);
-        if (said !== undefined) assert.ok(said <= (waitMs ?? 0) / 1000 + 60, about);
+        const stated = statedSeconds(error.message);
+        if (stated !== undefined) assert.ok(stated >= (waitMs ?? 0) / 1000 - 1, about);
+        if (stated !== undefined) assert.ok(stated <= (waitMs ?? 0) / 1000 + 60, about);
         if (/few minutes/.test(error.message)) assert.ok((waitMs ?? 0) <= 300_000, about);
         if (given.reason === 'credit' && waitMs === undefined)
           assert.doesNotMatch(error.message, /minute/);

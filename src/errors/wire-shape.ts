@@ -115,8 +115,8 @@ function anthropicBody(answer: PublicAnswer, extra: Extra): Record<string, unkno
   const marker = markerOf('anthropic', answer);
   const { code, message } = answer.error;
   const type = marker.type ?? ANTHROPIC_TYPES[code] ?? anthropicTypeOf(answer);
-  const said = { message: markedMessage(marker, message), spillway_code: code };
-  const error = { type, ...answer.error, ...said, ...advice(answer), ...extra };
+  const ownFields = { message: markedMessage(marker, message), spillway_code: code };
+  const error = { type, ...answer.error, ...ownFields, ...advice(answer), ...extra };
   return { type: 'error', error, request_id: answer.error.requestId };
 }
 

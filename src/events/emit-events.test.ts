@@ -37,15 +37,15 @@ test('a report is stored under the organisation of its key', async () => {
 
 test('an error is stored in three forms, removed from the data, and given to onFailure', async () => {
   const { report, stored, failures } = openEmit();
-  const said = `Claude AI usage limit reached|${NOW / 1000 + 600}`;
-  await report({ type: 'failed', data: { a: 1, error: said }, error: said });
+  const rawText = `Claude AI usage limit reached|${NOW / 1000 + 600}`;
+  await report({ type: 'failed', data: { a: 1, error: rawText }, error: rawText });
   const [event] = stored;
   assert.deepEqual(event?.data, { a: 1 });
-  assert.equal(event?.error?.internalMessage, said);
+  assert.equal(event?.error?.internalMessage, rawText);
   assert.equal(event?.error?.code, 'AI_LIMIT_REACHED');
   assert.match(event?.error?.message ?? '', /10 minutes/);
   assert.equal(failures[0]?.verdict.resetAt, NOW + 600_000);
-  assert.equal(failures[0]?.failure, said);
+  assert.equal(failures[0]?.failure, rawText);
 });
 
 test("an error that is only in the data is the event's error", async () => {

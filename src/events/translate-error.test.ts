@@ -9,12 +9,12 @@ const redact = createRedactor(['a-known-secret']);
 
 test("a subscription's limit text becomes a limit with its reset and a sentence", () => {
   const resetAt = NOW + 7_200_000;
-  const said = `Claude AI usage limit reached|${resetAt / 1000}`;
-  const { verdict, error } = translateError(said, READER, redact);
+  const rawText = `Claude AI usage limit reached|${resetAt / 1000}`;
+  const { verdict, error } = translateError(rawText, READER, redact);
   assert.equal(verdict.code, 'AI_LIMIT_REACHED');
   assert.equal(verdict.resetAt, resetAt);
   assert.deepEqual(error.params, { resetTime: resetAt });
-  assert.equal(error.internalMessage, said);
+  assert.equal(error.internalMessage, rawText);
   assert.doesNotMatch(error.message, /claude|\|\d/i);
   assert.match(error.message, /2:00 PM/);
 });

@@ -42,7 +42,7 @@ test('processes that start together read one value', async (context) => {
   const path = join(tempFolder(context), 'data');
   const program = `import { openDataFolder } from ${JSON.stringify(new URL('./data-folder.ts', import.meta.url).href)};
 process.stdout.write(openDataFolder(process.argv.at(-1)).getOrCreate('api-key', () => 'key-of-' + process.pid));`;
-  const said = await Promise.all(
+  const values = await Promise.all(
     Array.from({ length: 4 }, async () => {
       const child = spawn(process.execPath, ['--input-type=module', '-e', program, path], {
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -51,8 +51,8 @@ process.stdout.write(openDataFolder(process.argv.at(-1)).getOrCreate('api-key', 
       return output;
     }),
   );
-  assert.match(said[0] ?? '', /^key-of-\d+$/);
-  assert.equal(new Set(said).size, 1);
+  assert.match(values[0] ?? '', /^key-of-\d+$/);
+  assert.equal(new Set(values).size, 1);
   assert.deepEqual(readdirSync(path), ['api-key']);
 });
 

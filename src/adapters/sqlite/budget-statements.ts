@@ -21,7 +21,7 @@ export type BudgetStatements = {
 export function prepareBudgetStatements(database: DatabaseSync): BudgetStatements {
   const postOne = database.prepare(postSql(1));
   const postMany = database.prepare(postSql(ROWS_PER_STATEMENT));
-  const told = database.prepare(`
+  const recordThreshold = database.prepare(`
     insert into budget_alerts (organization_id, month, kind, scope_id, percent, created_at)
     values (?, ?, ?, ?, ?, unixepoch() * 1000) on conflict do nothing`);
   const open = database.prepare(openSql());
@@ -52,7 +52,10 @@ export function prepareBudgetStatements(database: DatabaseSync): BudgetStatement
     spentNanos: number,
   ): readonly CrossedThreshold[] {
     return passedThresholds(limitNanos, spentNanos - nanos, spentNanos)
-      .filter((percent) => told.run(organizationId, month, kind, scopeId, percent).changes === 1)
+      .filter(
+        (percent) =>
+          recordThreshold.run(organizationId, month, kind, scopeId, percent).changes === 1,
+      )
       .map((percent) => ({
         organizationId,
         month,

@@ -25,7 +25,7 @@ test('firing alerts of the running server are warnings with their section of the
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
   const location = { ...NOWHERE, url, adminKey: 'admin' };
-  const verdicts = await alertsCheck.look({
+  const verdicts = await alertsCheck.inspect({
     config: configOf(),
     location,
     isServerUp: true,
@@ -44,6 +44,6 @@ test('firing alerts of the running server are warnings with their section of the
 test('without a firing alert the check names the sinks', async () => {
   const config = configOf({ ALERT_WEBHOOK_URL: 'http://10.0.0.1/hook' });
   const context = { config, location: NOWHERE, isServerUp: false, now: 0 };
-  const [verdict] = await alertsCheck.look(context);
+  const [verdict] = await alertsCheck.inspect(context);
   assert.equal(verdict?.sentence, 'No alert fires; messages go to the log, the webhook.');
 });

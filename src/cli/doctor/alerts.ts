@@ -15,7 +15,7 @@ const page = z.object({
 
 export const alertsCheck: DoctorCheck = {
   name: 'alerts',
-  async look(checkContext) {
+  async inspect(checkContext) {
     const { config } = checkContext;
     const verdicts = [await sentry(config.telemetry.sentryDsn), switchedOff(config.alerts.enabled)];
     const firing = config.alerts.enabled ? await firingAlerts(checkContext) : [];

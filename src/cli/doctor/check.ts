@@ -24,7 +24,7 @@ export type CheckContext = {
 export type DoctorCheck = {
   readonly name: string;
   /** One verdict per subject; none if the subject is not configured. */
-  look(checkContext: CheckContext): Promise<readonly Verdict[]>;
+  inspect(checkContext: CheckContext): Promise<readonly Verdict[]>;
 };
 
 export function ok(sentence: string): Verdict {
@@ -42,7 +42,7 @@ export function failed(sentence: string, mend: string): Verdict {
 export async function runCheck(check: DoctorCheck, checkContext: CheckContext): Promise<Finding[]> {
   const { name } = check;
   try {
-    return (await check.look(checkContext)).map((verdict) => ({ name, ...verdict }));
+    return (await check.inspect(checkContext)).map((verdict) => ({ name, ...verdict }));
   } catch (error) {
     const sentence = `The check itself failed (${reasonOf(error)}).`;
     return [{ name, ...failed(sentence, UNFORESEEN) }];

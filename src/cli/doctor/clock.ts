@@ -10,7 +10,7 @@ const TOLERANCE_MS = 60_000;
 
 export const clockCheck: DoctorCheck = {
   name: 'clock',
-  async look(checkContext) {
+  async inspect(checkContext) {
     const newestAt = Math.max(
       newestFileAt(checkContext.config.storage.dataDir),
       await newestRowAt(checkContext),

@@ -9,7 +9,7 @@ const LOW_FREE_BYTES = 2 ** 30;
 
 export const diskCheck: DoctorCheck = {
   name: 'disk',
-  async look({ config: { storage } }) {
+  async inspect({ config: { storage } }) {
     const { bavail, bsize } = statfsSync(nearestFolder(storage.dataDir));
     const free = bavail * bsize;
     const sentence = `${Math.floor(free / 2 ** 20)} MiB are free for ${storage.dataDir}.`;

@@ -9,7 +9,7 @@ const OTHERS_BITS = 0o077;
 
 export const folderCheck: DoctorCheck = {
   name: 'data folder',
-  async look({ config: { storage } }) {
+  async inspect({ config: { storage } }) {
     const { dataDir } = storage;
     if (!existsSync(dataDir)) return [futureFolder(dataDir)];
     if (!statSync(dataDir).isDirectory())

@@ -11,7 +11,7 @@ const MAX_COUNTED_BYTES = 8 * 2 ** 20;
 
 export const journalCheck: DoctorCheck = {
   name: 'journal',
-  async look({ config: { storage }, isServerUp }) {
+  async inspect({ config: { storage }, isServerUp }) {
     const files = journalFiles(join(storage.dataDir, 'journal'));
     return [isServerUp ? besideServer(files.length) : leftBehind(files)];
   },

@@ -9,7 +9,7 @@ async function verdictsOn(env: Record<string, string>) {
     cwd: import.meta.dirname,
   });
   const location = { url: undefined, pid: undefined, adminKey: undefined, apiKey: undefined };
-  return limitsCheck.look({ config, location, isServerUp: false, now: 0 });
+  return limitsCheck.inspect({ config, location, isServerUp: false, now: 0 });
 }
 
 test('equal limits are reported with their numbers', async () => {

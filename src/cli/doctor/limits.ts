@@ -6,7 +6,7 @@ import { type DoctorCheck, ok, type Verdict, warning } from './check.ts';
 
 export const limitsCheck: DoctorCheck = {
   name: 'limits',
-  async look({ config }) {
+  async inspect({ config }) {
     const checks = [tiers(config), check(config), delay(config)];
     const problems = checks.filter((verdict) => verdict !== undefined);
     return problems.length > 0 ? problems : [agreement(config)];

@@ -5,7 +5,7 @@ import { type DoctorCheck, failed, ok, type Verdict } from './check.ts';
 
 export const portCheck: DoctorCheck = {
   name: 'port',
-  async look({ config: { server }, location, isServerUp }) {
+  async inspect({ config: { server }, location, isServerUp }) {
     const { host, port } = server;
     const where = `${host}:${port}`;
     if (port === 0) return [ok('The server takes any free port.')];

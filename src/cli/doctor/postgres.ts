@@ -15,7 +15,7 @@ const MIN_CONNECTIONS = SERVER_CONNECTIONS + 4;
 
 export const postgresCheck: DoctorCheck = {
   name: 'postgres',
-  async look({ config }) {
+  async inspect({ config }) {
     const { databaseUrl } = config.storage;
     if (databaseUrl === undefined) return [];
     try {

@@ -15,7 +15,7 @@ const CONNECT_TIMEOUT_MS = 2000;
 
 export const providersCheck: DoctorCheck = {
   name: 'providers',
-  async look({ config }) {
+  async inspect({ config }) {
     const withKey = Object.values(config.providers).filter(({ hasKey }) => hasKey);
     if (withKey.length === 0) return [withoutKey(config)];
     return Promise.all(withKey.map(lookAt));

@@ -5,7 +5,7 @@ import type { DoctorCheck } from './check.ts';
 
 export const rabbitmqCheck: DoctorCheck = {
   name: 'rabbitmq',
-  async look({ config }) {
+  async inspect({ config }) {
     const { rabbitmqUrl } = config.storage;
     if (rabbitmqUrl === undefined) return [];
     const { inspectQueues } = await import('../../app/inspect/inspect-queues.ts');

@@ -13,7 +13,7 @@ after(() => rig.close());
 async function verdictsOn(env: Record<string, string>) {
   const config = loadConfig({ env, cwd: import.meta.dirname });
   const location = { url: undefined, pid: undefined, adminKey: undefined, apiKey: undefined };
-  return redisCheck.look({ config, location, isServerUp: false, now: Date.now() });
+  return redisCheck.inspect({ config, location, isServerUp: false, now: Date.now() });
 }
 
 test('without REDIS_URL there is no verdict', async () => {

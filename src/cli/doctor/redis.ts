@@ -10,7 +10,7 @@ const TOLERANCE_MS = 1000;
 
 export const redisCheck: DoctorCheck = {
   name: 'redis',
-  async look({ config }) {
+  async inspect({ config }) {
     const { redisUrl } = config.storage;
     if (redisUrl === undefined) return [];
     try {

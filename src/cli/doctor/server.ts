@@ -7,7 +7,7 @@ const ASK_TIMEOUT_MS = 3000;
 
 export const serverCheck: DoctorCheck = {
   name: 'server',
-  async look({ location: { url, pid }, isServerUp }) {
+  async inspect({ location: { url, pid }, isServerUp }) {
     if (url !== undefined && isServerUp) return [await askReady(url)];
     if (pid === undefined) return [ok('No server is running.')];
     return [

@@ -5,7 +5,7 @@ import { type DoctorCheck, failed, ok, type Verdict, warning } from './check.ts'
 
 export const storeCheck: DoctorCheck = {
   name: 'store',
-  async look({ config }) {
+  async inspect({ config }) {
     const { databaseUrl, dataDir } = config.storage;
     if (databaseUrl !== undefined) return [];
     try {

@@ -59,8 +59,8 @@ function settingsTable(rows: Rows): string {
 function defaultOf(row: Setting<unknown>): string {
   const written = writtenDefault(row);
   if (written === '') return row.whenUnset ?? 'none';
-  const said = row.kind.say?.(row.default) ?? written;
-  return said === written ? code(written) : `${code(written)} (${said})`;
+  const displayed = row.kind.display?.(row.default) ?? written;
+  return displayed === written ? code(written) : `${code(written)} (${displayed})`;
 }
 
 function builtInTable(): string {

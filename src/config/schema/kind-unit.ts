@@ -19,7 +19,7 @@ export function size(minBytes: number, maxBytes = 2 ** 50): Kind<number> {
 type Units = Readonly<Record<string, number>>;
 
 function withUnit(units: Units, min: number, max: number, what: string): Kind<number> {
-  const say = (value: number): string => inLargestUnit(units, value);
+  const display = (value: number): string => inLargestUnit(units, value);
   const number = z
     .string()
     .trim()
@@ -28,10 +28,10 @@ function withUnit(units: Units, min: number, max: number, what: string): Kind<nu
     schema: z.union([z.number(), number]).pipe(z.int().min(min).max(max)),
     allowed:
       max >= CENTURY_MS
-        ? `${what} of ${say(min)} or more`
-        : `${what} from ${say(min)} to ${say(max)}`,
+        ? `${what} of ${display(min)} or more`
+        : `${what} from ${display(min)} to ${display(max)}`,
     write: String,
-    say,
+    display,
   };
 }
 

@@ -60,10 +60,10 @@ test('durations and sizes are parsed with and without a unit', () => {
 });
 
 test('a number with a unit is shown in the largest unit with a whole number, and parses back', () => {
-  assert.equal(duration(0).say?.(120_000), '2m');
-  assert.equal(size(0).say?.(33_554_432), '32MiB');
+  assert.equal(duration(0).display?.(120_000), '2m');
+  assert.equal(size(0).display?.(33_554_432), '32MiB');
   for (const kind of [duration(0), size(0)])
-    fc.assert(fc.property(fc.nat(), (value) => read(kind, kind.say?.(value)) === value));
+    fc.assert(fc.property(fc.nat(), (value) => read(kind, kind.display?.(value)) === value));
 });
 
 test('words are parsed in any case and returned in the listed spelling', () => {

@@ -12,7 +12,7 @@ export type Kind<T> = {
   readonly mask?: Mask;
   write(value: T): string;
   /** A more readable form than `write` ("32MiB"). */
-  say?(value: T): string;
+  display?(value: T): string;
 };
 
 export function text(

@@ -15,11 +15,13 @@ export function chooseDescribed(
   if (description === undefined || values.length === 0) return undefined;
   const described = wordsByValue(description);
   if (!values.every((value) => described.has(value))) return undefined;
-  const said = ` ${plain(prompt)} `;
+  const promptText = ` ${plain(prompt)} `;
   let best: { readonly value: unknown; readonly count: number } | undefined;
   for (const value of values) {
     const words = described.get(value) ?? [];
-    const count = words.filter((word) => said.includes(` ${word} `) || said.includes(` ${word}s `));
+    const count = words.filter(
+      (word) => promptText.includes(` ${word} `) || promptText.includes(` ${word}s `),
+    );
     if (count.length > (best?.count ?? 0)) best = { value, count: count.length };
   }
   return { value: best?.value };

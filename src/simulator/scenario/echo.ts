@@ -17,9 +17,11 @@ export function echoMessage(
 ): string {
   if (echo === 'json') return `Invalid request: ${JSON.stringify(json).slice(0, MAX_CHARACTERS)}`;
   const text = [...textsIn(json), pathOf(request.url ?? ''), ...headersOf(request)].join(' ');
-  const said = text.slice(0, MAX_CHARACTERS);
-  if (echo === 'before') return `${said}: Extra inputs are not permitted`;
-  return echo === 'after' ? `Invalid value: ${said}` : `Unexpected value '${said}' in the request`;
+  const quoted = text.slice(0, MAX_CHARACTERS);
+  if (echo === 'before') return `${quoted}: Extra inputs are not permitted`;
+  return echo === 'after'
+    ? `Invalid value: ${quoted}`
+    : `Unexpected value '${quoted}' in the request`;
 }
 
 /** Every field name and every text of a JSON value. */

@@ -30,8 +30,8 @@ export type Refusal = {
 
 /** The scenario's message, or the provider's usual one. */
 export function messageOf(failure: Failure, usual: string): string {
-  const said = failure.message ?? usual;
-  return failure.secret === undefined ? said : `${said} (trace ${failure.secret})`;
+  const message = failure.message ?? usual;
+  return failure.secret === undefined ? message : `${message} (trace ${failure.secret})`;
 }
 
 /** Fields and headers through which careless servers leak internals. */

@@ -41,10 +41,10 @@ function admit(
   if (!window || UNLIMITED.has(exchange.route.operation)) return headers;
   const now = exchange.clock.now();
   const admission = window.admit(now, script.usage.inputTokens + script.usage.outputTokens);
-  const told = { ...headers, ...limitHeaders(exchange.route.dialect, admission.state, now) };
-  if (admission.isAdmitted) return told;
+  const sentHeaders = { ...headers, ...limitHeaders(exchange.route.dialect, admission.state, now) };
+  if (admission.isAdmitted) return sentHeaders;
   const failure = failureOf(exchange, 'rate-limit', script, { secret, resetAt: admission.retryAt });
-  sendRefusal(exchange, { ...failure, excess: admission }, told);
+  sendRefusal(exchange, { ...failure, excess: admission }, sentHeaders);
   return undefined;
 }
 

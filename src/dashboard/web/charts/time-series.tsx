@@ -48,7 +48,7 @@ export type TimeSeriesProps = {
   readonly openHint?: string;
 };
 
-const OPEN_HINT = 'Click: requests of this moment';
+const OPEN_HINT = 'Click: requests of this interval';
 const NO_THRESHOLDS: readonly Threshold[] = [];
 
 export function TimeSeries(props: TimeSeriesProps) {

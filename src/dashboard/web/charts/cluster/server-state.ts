@@ -50,8 +50,8 @@ export function disagreementText({
   knownBy,
   unknownTo,
 }: Disagreement): string {
-  const thing = subject === 'limit' ? 'a limit' : 'an open circuit';
-  return `${listText(knownBy)} ${knownBy.length === 1 ? 'knows' : 'know'} ${thing} of ${provider} ${region}; ${listText(unknownTo)} ${unknownTo.length === 1 ? 'does' : 'do'} not.`;
+  const noun = subject === 'limit' ? 'a limit' : 'an open circuit';
+  return `${listText(knownBy)} ${knownBy.length === 1 ? 'knows' : 'know'} ${noun} of ${provider} ${region}; ${listText(unknownTo)} ${unknownTo.length === 1 ? 'does' : 'do'} not.`;
 }
 
 function listText(names: readonly string[]): string {

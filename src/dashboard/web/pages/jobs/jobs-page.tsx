@@ -45,7 +45,7 @@ export default function JobsPage() {
             emptyText="No job has moved in this range."
             onZoom={chooseCustomRange}
             onOpen={showSubmitted}
-            openHint="Click: jobs of this moment"
+            openHint="Click: jobs of this interval"
           />
         </Card>
         <Card span={7} title="Queues" isFlush>
