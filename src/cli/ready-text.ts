@@ -24,23 +24,23 @@ export function readyText(facts: ReadyFacts): string {
     `${isGateway ? 'Spillway' : `The ${role}`} is ready${url === undefined ? '' : ` on ${url}`}`,
     '',
   ];
-  if (isGateway) lines.push(`  Dashboard   ${url}/`, `  Admin key   ${adminKeyPlace(facts)}`);
+  if (isGateway) lines.push(`  Dashboard   ${url}/`, `  Admin key   ${adminKeyLocation(facts)}`);
   lines.push(`  Data        ${dataDir}`);
   if (providers === undefined)
     lines.push('  Providers   the built-in simulator, because no provider key is set');
   else if (providers.length > 0) lines.push(`  Providers   ${providers.join(', ')}`);
   if (role === 'serve' && url !== undefined && apiKey !== undefined) {
-    lines.push(`  API key     ${placeOf(facts)}`);
+    lines.push(`  API key     ${apiKeyLocation(facts)}`);
     lines.push('', 'Try it:', '', curl(url, keyArgument(facts, apiKey)));
   }
   return `${lines.join('\n')}\n`;
 }
 
-function adminKeyPlace({ isAdminKeyConfigured, dataDir }: ReadyFacts): string {
+function adminKeyLocation({ isAdminKeyConfigured, dataDir }: ReadyFacts): string {
   return isAdminKeyConfigured ? 'SPILLWAY_ADMIN_KEY' : `stored in ${join(dataDir, 'admin-key')}`;
 }
 
-function placeOf({ apiKeySource, dataDir }: ReadyFacts): string {
+function apiKeyLocation({ apiKeySource, dataDir }: ReadyFacts): string {
   const file = join(dataDir, 'api-key');
   switch (apiKeySource) {
     case 'configured':

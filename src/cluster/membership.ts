@@ -46,7 +46,7 @@ export class Membership {
   async join(): Promise<void> {
     const { clock, registry, self } = this.#parts;
     for (let answer = await this.#announce(); answer?.kind === 'occupied'; ) {
-      if (this.#provesLife(answer))
+      if (this.#isAlive(answer))
         throw new ServerIdInUse(
           `The id ${self.id} belongs to another running server; give each server its own SERVER_ID.`,
         );
@@ -66,7 +66,7 @@ export class Membership {
   async beat(): Promise<void> {
     if (this.#state === 'left') return;
     const answer = await this.#announce();
-    if (answer?.kind === 'occupied' && this.#provesLife(answer)) this.#displace();
+    if (answer?.kind === 'occupied' && this.#isAlive(answer)) this.#displace();
   }
 
   /** Withdraws the record. Idempotent. */
@@ -105,7 +105,7 @@ export class Membership {
     void this.beat();
   }
 
-  #provesLife({ lastHeartbeat }: { readonly lastHeartbeat: number }): boolean {
+  #isAlive({ lastHeartbeat }: { readonly lastHeartbeat: number }): boolean {
     this.#otherBeatAt ??= lastHeartbeat;
     return lastHeartbeat > this.#otherBeatAt;
   }

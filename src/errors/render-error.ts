@@ -32,10 +32,10 @@ export function renderError(
   const timeZone = resolveTimeZone(options.timeZone);
   const isBackground = options.background === true;
   const chosen = chooseMessage(code, params, { locale, timeZone, now: options.now, isBackground });
-  const spoken =
+  const sentence =
     overridden(options.overrides, locale, chosen) ??
     format(CATALOGUES[locale][chosen.key], locale, chosen.args);
-  return isRightToLeft(locale) ? `${RIGHT_TO_LEFT_ISOLATE}${spoken}${POP_ISOLATE}` : spoken;
+  return isRightToLeft(locale) ? `${RIGHT_TO_LEFT_ISOLATE}${sentence}${POP_ISOLATE}` : sentence;
 }
 
 /** Why a text cannot be used as an override, or undefined if it can. */

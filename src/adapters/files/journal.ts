@@ -140,12 +140,12 @@ class FileJournal<T> implements Journal<T> {
   }
 
   #addLine(line: string): void {
-    this.#makeRoom(line.length * MAX_BYTES_PER_UNIT + 1);
+    this.#ensureCapacity(line.length * MAX_BYTES_PER_UNIT + 1);
     this.#linesBytes += this.#lines.write(line, this.#linesBytes);
     this.#lines[this.#linesBytes++] = LINE_END;
   }
 
-  #makeRoom(bytes: number): void {
+  #ensureCapacity(bytes: number): void {
     const needed = this.#linesBytes + bytes;
     if (needed <= this.#lines.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#lines.length));
@@ -172,7 +172,7 @@ class FileJournal<T> implements Journal<T> {
   /** The retry starts on a new line, so that a half-written line stays torn instead of merging with the next. */
   #beginOnNewLine(): void {
     if (this.#lines[0] === LINE_END) return;
-    this.#makeRoom(1);
+    this.#ensureCapacity(1);
     this.#lines.copyWithin(1, 0, this.#linesBytes);
     this.#lines[0] = LINE_END;
     this.#linesBytes += 1;

@@ -78,7 +78,7 @@ export function renderOutcome(
       status,
       headers: shown(headers),
       ...cut(text),
-      text: spoken(format, text),
+      text: shownText(format, text),
       code: null,
     };
   }
@@ -111,7 +111,7 @@ function shown(headers: ReadonlyMap<string, string>): Readonly<Record<string, st
 }
 
 /** Null for a stream and for an answer without text. */
-function spoken(format: WireFormat, body: string): string | null {
+function shownText(format: WireFormat, body: string): string | null {
   try {
     const text = answerText(VENDORS[format], JSON.parse(body));
     return text === '' ? null : text;

@@ -13,7 +13,7 @@ export const journalCheck: DoctorCheck = {
   name: 'journal',
   async inspect({ config: { storage }, isServerUp }) {
     const files = journalFiles(join(storage.dataDir, 'journal'));
-    return [isServerUp ? besideServer(files.length) : leftBehind(files)];
+    return [isServerUp ? whileServerRuns(files.length) : leftBehind(files)];
   },
 };
 
@@ -26,7 +26,7 @@ function journalFiles(folder: string): readonly string[] {
   }
 }
 
-function besideServer(count: number): Verdict {
+function whileServerRuns(count: number): Verdict {
   if (count <= FILES_IN_USE) return ok('The server stores usage without a backlog.');
   return warning(
     `${count} journal files wait for the store.`,

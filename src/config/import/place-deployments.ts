@@ -21,7 +21,7 @@ export type Placement = {
 type Group = { readonly deployments: Deployment[] };
 
 export function placeDeployments(deployments: readonly Deployment[]): Placement {
-  const groups = [...Map.groupBy(deployments, siteOf).values()].flatMap(groupsOfSite);
+  const groups = [...Map.groupBy(deployments, addressKeyOf).values()].flatMap(groupsOfAddress);
   const taken = new Set<string>();
   const names = new Map<Deployment, string>();
   const providers = groups.map((group) => {
@@ -37,13 +37,13 @@ export function placeDeployments(deployments: readonly Deployment[]): Placement 
   };
 }
 
-function siteOf(deployment: Deployment): string {
+function addressKeyOf(deployment: Deployment): string {
   const { endpoint, baseUrl, provider } = deployment;
   return [endpoint.name, baseUrl ?? '', provider ?? '', isNative(deployment)].join(' ');
 }
 
 /** The models of one address, grouped by the keys that serve them; a model with limits is a group of its own. */
-function groupsOfSite(deployments: readonly Deployment[]): readonly Group[] {
+function groupsOfAddress(deployments: readonly Deployment[]): readonly Group[] {
   const byModel = Map.groupBy(deployments, ({ model }) => model);
   const bySignature = new Map<string, Group>();
   for (const [model, own] of byModel) {

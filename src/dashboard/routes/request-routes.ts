@@ -65,7 +65,11 @@ export function requestRoutes(parts: RequestRouteParts): RegisterRoutes {
       },
       async ({ query: { from, to = parts.clock.now() + 1, cursor, ...page } }) => {
         const range = { from: from ?? Math.max(0, to - DEFAULT_SPAN_MS), to };
-        const found = await parts.requests.page({ ...page, ...range, before: readPlace(cursor) });
+        const found = await parts.requests.page({
+          ...page,
+          ...range,
+          before: requestCursor(cursor),
+        });
         return {
           data: found.records.map(toRow),
           nextCursor: found.next ? writeCursor(`${found.next.createdAt} ${found.next.id}`) : null,
@@ -123,7 +127,7 @@ async function readDetails(
   };
 }
 
-function readPlace(cursor: string | undefined): RequestPlace | undefined {
+function requestCursor(cursor: string | undefined): RequestPlace | undefined {
   const [createdAt, id = ''] = readCursor(cursor)?.split(' ') ?? [];
   return createdAt === undefined
     ? undefined

@@ -53,10 +53,10 @@ export function writeModelRequest(parts: PlanParts, request: ModelRequest): Nati
 export function readModelText({ url }: NativeRequest, { body }: OwnAnswer): string {
   const name: OwnDialect = url === PATHS.messages ? 'messages' : 'chat';
   const { parts } = DIALECTS_BY_NAME[name].readAnswer(objectOf(body));
-  return parts.flatMap((part) => (isSpoken(part) ? [part.text] : [])).join('');
+  return parts.flatMap((part) => (isText(part) ? [part.text] : [])).join('');
 }
 
-function isSpoken(part: { readonly kind: string }): part is { kind: 'text'; text: string } {
+function isText(part: { readonly kind: string }): part is { kind: 'text'; text: string } {
   return part.kind === 'text' || part.kind === 'refusal';
 }
 

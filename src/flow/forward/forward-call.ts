@@ -89,7 +89,7 @@ class ForwardableCall implements ServedRequest {
 
   start(): void {
     if (this.#parts.isDraining()) void this.#forward('draining', undefined);
-    else this.#serveHere();
+    else this.#serveLocally();
   }
 
   drained(): void {
@@ -105,7 +105,7 @@ class ForwardableCall implements ServedRequest {
   }
 
   /** Throws on an invalid request, as the wrapped flow does. */
-  #serveHere(): void {
+  #serveLocally(): void {
     const counted: Reply = {
       begin: (status, headers) => {
         this.#parts.statistics.count('local', 'available');
@@ -142,7 +142,7 @@ class ForwardableCall implements ServedRequest {
     this.#parts.statistics.count('failed', reason);
     this.#logRouting('build_routed_local', reason, this.#parts.serverId);
     if (failure) return this.#answerFailure(failure);
-    this.#serveAfterAll();
+    this.#serveUnforwarded();
   }
 
   async #select(): Promise<readonly RegisteredServer[]> {
@@ -210,7 +210,7 @@ class ForwardableCall implements ServedRequest {
     void this.#checking?.close();
   }
 
-  #serveAfterAll(): void {
+  #serveUnforwarded(): void {
     try {
       this.#local = this.#serve(this.#reply, this.#answerFailure);
     } catch (thrown) {

@@ -150,7 +150,7 @@ export class Pacer {
       }
       this.#queue.shift();
       this.#lastAsk = { dueAt, atMs: Math.max(startAtMs, now - MAX_CATCH_UP_MS) };
-      void this.#letOn(next);
+      void this.#askForWaiting(next);
     }
   };
 
@@ -168,7 +168,7 @@ export class Pacer {
     return { dueAt: last.dueAt + dueInMs, atMs: last.atMs + KEPT_PART * distanceMs };
   }
 
-  async #letOn(waiting: Waiting): Promise<void> {
+  async #askForWaiting(waiting: Waiting): Promise<void> {
     const answer = await this.#ask(waiting.request);
     // The job got no permit, so its distance does not count: the next job may go as soon as its slot opens.
     if (answer.kind !== 'allowed') this.#lastAsk = NO_START;

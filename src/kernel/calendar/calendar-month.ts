@@ -59,12 +59,12 @@ function monthOf(year: number, month: number, timeZone: string): CalendarMonth {
   const years = Math.floor((month - 1) / 12);
   return Object.freeze({
     number: (year + years) * 100 + month - 12 * years,
-    startsAt: firstMoment(year, month, timeZone),
-    endsAt: firstMoment(year, month + 1, timeZone),
+    startsAt: monthStart(year, month, timeZone),
+    endsAt: monthStart(year, month + 1, timeZone),
   });
 }
 
 /** If daylight saving skips midnight, the day begins later; if it repeats midnight, the first one counts. */
-function firstMoment(year: number, month: number, timeZone: string): number {
+function monthStart(year: number, month: number, timeZone: string): number {
   return instantOf({ year, month, day: 1, hour: 0, minute: 0 }, timeZone);
 }

@@ -27,7 +27,7 @@ export function createExceptions(given: readonly string[]): FindExceptions {
     for (const [pattern, positions] of find(words)) {
       if (companionsOf.get(pattern)?.(words).size === 0) continue;
       for (const at of positions)
-        if (words.slice(at, at + pattern.length).every(isNoName))
+        if (words.slice(at, at + pattern.length).every(isOrdinaryWord))
           for (let index = at; index < at + pattern.length; index += 1) excepted.add(index);
     }
     return excepted;
@@ -35,6 +35,6 @@ export function createExceptions(given: readonly string[]): FindExceptions {
 }
 
 /** The first word of a text is capitalised whether or not it is a name. */
-function isNoName({ isCapital, isFirst }: Word): boolean {
+function isOrdinaryWord({ isCapital, isFirst }: Word): boolean {
   return !isCapital || isFirst;
 }

@@ -21,7 +21,7 @@ export function createRequestList(db: Kysely<Schema>): RequestList {
     async page(page) {
       const rows = await matching(db, page).execute();
       const records = rows.slice(0, page.limit).map(toUsageRecord);
-      if (rows.length > page.limit) return { records, next: placeOf(records.at(-1)) };
+      if (rows.length > page.limit) return { records, next: cursorAfter(records.at(-1)) };
       return { records, next: await windowEnd(db, page) };
     },
     async attempts(requestId) {
@@ -82,6 +82,6 @@ function window(db: Kysely<Schema>, { from, to, before, organizationId }: Reques
     .orderBy('id', 'desc');
 }
 
-function placeOf(record: RequestPlace | undefined): RequestPlace | undefined {
+function cursorAfter(record: RequestPlace | undefined): RequestPlace | undefined {
   return record && { createdAt: record.createdAt, id: record.id };
 }

@@ -6,7 +6,7 @@ import {
   bucketText,
   hasValues,
   latestValue,
-  momentText,
+  pointText,
   stackLines,
   summaryText,
   totalOf,
@@ -43,9 +43,9 @@ test('a higher layer is never below a lower one', () => {
 });
 
 test('the text of a bucket states every series and names a gap as no data', () => {
-  const text = momentText({ times, lines }, 2, String, (at) => `+${at / 60_000} min`);
+  const text = pointText({ times, lines }, 2, String, (at) => `+${at / 60_000} min`);
   assert.equal(text, '+2 min: ok 3, failed no data');
-  assert.equal(momentText({ times, lines }, 9, String), 'no data');
+  assert.equal(pointText({ times, lines }, 9, String), 'no data');
 });
 
 test('the summary gives the latest and the highest value of every series', () => {

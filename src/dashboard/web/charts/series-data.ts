@@ -65,7 +65,7 @@ export function latestValue(values: readonly (number | null)[]): number | undefi
 }
 
 /** "14:05: requests 42, errors no data". */
-export function momentText(
+export function pointText(
   data: SeriesData,
   index: number,
   format: (value: number) => string,

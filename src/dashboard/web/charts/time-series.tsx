@@ -20,7 +20,7 @@ import {
   bucketMs,
   bucketText,
   hasValues,
-  momentText,
+  pointText,
   type SeriesData,
   summaryText,
 } from './series-data.ts';
@@ -147,7 +147,7 @@ function Plot(props: PlotProps) {
       aria-valuemin={0}
       aria-valuemax={Math.max(0, shown.times.length - 1)}
       aria-valuenow={Math.max(0, index)}
-      aria-valuetext={momentText(shown, index, format)}
+      aria-valuetext={pointText(shown, index, format)}
       onPointerEnter={() => {
         isPointed.current = true;
       }}
