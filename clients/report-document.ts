@@ -74,8 +74,8 @@ Where clients need another answer than the error table states, clients win:
 
 - An overload is 529 in the Anthropic format (its SDKs have a class for it) and \`server_is_overloaded\` in the OpenAI formats,
   at which Codex stops.
-- Codex and the requests of OpenAI's Python SDK (LlamaIndex) get no \`retry-after\` beside \`x-should-retry: false\`, because they
-  sleep on it in silence.
+- Codex and the requests of OpenAI's Python SDK (LlamaIndex) get no \`retry-after\` with \`x-should-retry: false\`, because they
+  sleep for it without a message.
 - Agents that retry every 5xx get 424 for a failure that no retry can fix, such as a refused key of Spillway's own. LiteLLM
   gets 400 for it and for a budget, because it takes any other status for a lost connection, and 500 for a failing provider.
 - A Gemini usage limit of more than five minutes has no \`quotaId\` per day, so that Gemini CLI shows when it ends.${

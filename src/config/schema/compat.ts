@@ -12,6 +12,6 @@ export const COMPAT_ROWS = {
     'SPILLWAY_COMPAT',
     choice(COMPAT_MODES),
     "Spillway's own defaults",
-    'Gives the settings of a preset its values where they are not set: `plan` behaves like the dispatcher and workers that Spillway replaces.',
+    'Sets the settings of a preset, unless they are set elsewhere: `plan` behaves like the dispatcher and workers that Spillway replaces.',
   ),
 } as const;
