@@ -17,6 +17,12 @@ test('betas whose cost the usage states pass', () => {
   assert.equal(allowedBetas(value, NONE), value);
 });
 
+test('betas that change what a message shows or how hard a turn thinks pass', () => {
+  const value =
+    'task-budgets-2026-03-13,mid-conversation-output-config-2026-07-01,thinking-binding-controls-2026-08-01,thinking-display-updates-2026-08-18,mid-conversation-system-clear-at-2026-08-21';
+  assert.equal(allowedBetas(value, NONE), value);
+});
+
 test('a beta that changes the price, and an unknown one, are dropped', () => {
   assert.equal(allowedBetas('fast-mode-2026-02-01,effort-2025-11-24', NONE), 'effort-2025-11-24');
   assert.equal(allowedBetas('advisor-tool-2026-03-01', NONE), undefined);
