@@ -6,6 +6,7 @@
 import type { IncomingMessage } from 'node:http';
 import { SpillwayError, toSpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { turnAfter } from '../../kernel/next-turn.ts';
 import type { Ticket, Watch, Watched } from '../../kernel/watch.ts';
 import { BytePieces } from '../../upstream/byte-pieces.ts';
 import type { BodyLease } from './body-quota.ts';
@@ -143,7 +144,10 @@ class BodyReading implements Watched {
     } catch (refusal) {
       return this.#failed(toSpillwayError(refusal));
     }
-    this.#done(body);
+    // Many large bodies may be complete at once.
+    const turn = turnAfter(body.length);
+    if (turn) void turn.then(() => this.#done(body));
+    else this.#done(body);
   }
 
   #forget(): void {
