@@ -43,7 +43,7 @@ suite('the markers that clients act on', () => {
 
   test('a refused content carries the code or the words that raise a content-policy class', () => {
     const { message } = wireError('anthropic', 'CONTENT_POLICY');
-    assert.match(message, /\[content filtering policy\] \[content policy\]$/);
+    assert.match(message, /\[Output blocked by content filtering policy\] \[content policy\]$/);
     assert.equal(wireError('openai', 'CONTENT_POLICY').code, 'content_policy_violation');
     assert.match(JSON.stringify(wireError('gemini', 'CONTENT_POLICY')), /"blockReason":"/);
   });

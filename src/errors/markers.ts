@@ -42,9 +42,10 @@ export const MARKERS: Readonly<Record<MarkerCase, Readonly<Record<NativeFormat, 
     openai: { type: 'usage_limit_reached' },
     gemini: {},
   },
-  // LiteLLM and LangChain raise their content-policy class.
+  // LiteLLM and LangChain raise their content-policy class. Claude Code stops at the whole sentence; it answers any other 400 by
+  // sending the request again without one of its features after another.
   CONTENT_POLICY: {
-    anthropic: { suffixes: ['content filtering policy', 'content policy'] },
+    anthropic: { suffixes: ['Output blocked by content filtering policy', 'content policy'] },
     openai: { code: 'content_policy_violation' },
     gemini: {},
   },
