@@ -47,10 +47,10 @@ test('the betas of agents and SDKs that permit fields without a price of their o
   assert.equal(allowedBetas(aiSdk, NONE), aiSdk);
 });
 
-test('betas of tools that the body prices pass; those of other models and of tools in messages are dropped', () => {
-  const priced = 'code-execution-2025-08-25,code-execution-web-tools-2026-02-09,skills-2025-10-02';
+test('betas of tools that the body prices pass; those of other models and of threads are dropped', () => {
+  const priced =
+    'code-execution-2025-08-25,code-execution-web-tools-2026-02-09,skills-2025-10-02,inline-tools-2026-09-15';
   assert.equal(allowedBetas(priced, NONE), priced);
-  const others =
-    'server-side-fallback-2026-07-01,inline-tools-2026-09-15,message-threads-2026-08-12';
+  const others = 'server-side-fallback-2026-07-01,message-threads-2026-08-12';
   assert.equal(allowedBetas(others, NONE), undefined);
 });
