@@ -107,3 +107,22 @@ test('a reader of the last event has reached the end until there is another even
   add({ id: 6 });
   assert.equal(await hasEnded(source, 5), false);
 });
+
+test('the readers that an event wakes read a few in each turn of the event loop', async () => {
+  const { source, add } = openSource();
+  let inTurn = 0;
+  let mostInTurn = 0;
+  const counted: Followed<Event> = {
+    ...source,
+    read(after) {
+      if (inTurn === 0) setImmediate(() => void (inTurn = 0));
+      inTurn += 1;
+      mostInTurn = Math.max(mostInTurn, inTurn);
+      return source.read(after);
+    },
+  };
+  const pages = Array.from({ length: 40 }, () => ids(begin(counted).pages));
+  add({ id: 1, isLast: true });
+  assert.deepEqual(await Promise.all(pages), Array(40).fill([1]));
+  assert.ok(mostInTurn <= 8, `${mostInTurn} reads`);
+});

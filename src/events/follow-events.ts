@@ -1,9 +1,11 @@
 // Follows a stream of stored events: existing ones first, then new ones as they come, page by page, until the last event
 // or until the reader disconnects. It keeps one page in memory and reads the next when the reader has taken it
-// (back-pressure). While the store is unavailable the stream pauses; it does not end.
+// (back-pressure). While the store is unavailable the stream pauses; it does not end. An event wakes all readers of a build at once:
+// they read in turns of the event loop, because the embedded store reads within a turn.
 // States: reading ⇄ waiting (until woken, or for a retry while the store is unavailable) → ended.
 
 import { type Clock, sleep } from '../kernel/clock.ts';
+import { TurnQueue } from '../kernel/next-turn.ts';
 
 export type Followed<T> = {
   /** A page of the events after an id, in order; empty if there are none. */
@@ -16,6 +18,9 @@ export type Followed<T> = {
 };
 
 const STORE_RETRY_AFTER_MS = 1000;
+
+/** Readers of the process that read in one turn of the event loop. */
+const READ_TURNS = new TurnQueue(4);
 
 /** Whether a reader that has read everything up to `after` has read the last event. */
 export async function hasEnded<T>(source: Followed<T>, after: number): Promise<boolean> {
@@ -37,6 +42,7 @@ export async function* follow<T>(
   try {
     while (!signal.aborted) {
       wakeUp.reset();
+      await READ_TURNS.turn();
       const page = await readOrPause(source, after, clock, signal);
       const last = page?.at(-1);
       if (page && last !== undefined) {
