@@ -55,6 +55,13 @@ suite('a response', () => {
     );
   });
 
+  test('is malformed after more than a hundred interim responses', () => {
+    const interim = 'HTTP/1.1 100 Continue\r\n\r\n';
+    const response = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+    assert.equal(read(interim.repeat(100) + response).length, 1);
+    assert.throws(() => read(interim.repeat(101) + response), MalformedResponse);
+  });
+
   test('reports unsolicited bytes after it, which are not a response', () => {
     const text = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
     assert.deepEqual(endings(read(text + text)), [['ok', 'followed']]);

@@ -1,4 +1,4 @@
-// Parses the responses of one connection in sequence, from chunks of any size. Interim responses (1xx) are skipped. Bytes
+// Parses the responses of one connection in sequence, from chunks of any size. A few interim responses (1xx) are skipped. Bytes
 // after a response answer no request: `onEnd` reports them, so that the connection is closed and they are never taken
 // for the next response (response splitting).
 //
@@ -18,6 +18,8 @@ export type ResponseSink = {
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const MAX_HEAD_BYTES = 64 * 1024;
+/** Before one response. An endless flow of them would occupy the process until the deadline. */
+const MAX_INTERIM_HEADS = 100;
 
 export class ResponseParser {
   readonly #sink: ResponseSink;
@@ -26,6 +28,7 @@ export class ResponseParser {
   /** The bytes of an incomplete head. */
   #partial: Buffer | undefined;
   #left = 0;
+  #interimHeads = 0;
   #chunks = new ChunkedBody();
 
   constructor(sink: ResponseSink) {
@@ -86,11 +89,19 @@ export class ResponseParser {
     const head = readResponseHead(bytes.toString('latin1', at, end));
     if (head.status === 101) throw new MalformedResponse('no protocol upgrade was requested');
     if (head.status >= 200) this.#begin(head, next === bytes.length);
+    else this.#skipInterim();
     return next;
+  }
+
+  #skipInterim(): void {
+    this.#interimHeads += 1;
+    if (this.#interimHeads > MAX_INTERIM_HEADS)
+      throw new MalformedResponse('the response follows too many interim responses');
   }
 
   #begin(head: ResponseHead, isAllRead: boolean): void {
     const { body } = head;
+    this.#interimHeads = 0;
     if (typeof body === 'number') this.#left = body;
     else if (body === 'chunked') this.#chunks = new ChunkedBody();
     this.#state = typeof body === 'number' ? 'counted' : body;
