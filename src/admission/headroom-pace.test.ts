@@ -79,7 +79,7 @@ test('the scarcest dimension decides the delay', () => {
   assert.equal(pace.remainingRatio(NOW), 0.001);
 });
 
-test('calls that one organisation requests delay those of another by its share alone', () => {
+test('calls of an organisation delay the calls of another only by its share', () => {
   const pace = new HeadroomPace();
   pace.take({ requests: gauge(30, NOW + MINUTE_MS) }, NOW);
   for (let call = 0; call < 1000; call += 1) pace.slowDownMs(1, NOW, 'hostile');

@@ -1,5 +1,5 @@
 // The due times of jobs that a limit refuses. Each is the later of the time its slot opens and one interval after the
-// previous due time, so that jobs return at the rate the limit can serve and not as a thundering herd. The limit that
+// previous due time, so that jobs return at the rate the limit can serve and not all at the same time. The limit that
 // refuses a job gives it the due time; other limits are untouched. While due times are outstanding a job without one
 // queues behind them, even when a slot is free because a scheduled job is a little late. When no scheduled job has asked
 // for a while (the jobs were cancelled, or their messages purged) the schedule expires.

@@ -51,7 +51,7 @@ export const NOTHING_REPEATED: RetryHistory = Object.freeze({
   waitedMs: 0,
 });
 
-/** Bounds for one caller, within those of the rules. A client with retries of its own needs few and short ones. */
+/** Bounds for one caller, within the rules. A client with retries of its own needs few, short retries. */
 export type RetryBounds = {
   /** The maximum number of retries of one request, over all kinds of failures. */
   readonly maxRetries?: number;

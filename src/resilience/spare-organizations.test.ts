@@ -63,7 +63,7 @@ test('an organisation whose call succeeds passes a circuit that the probes of an
   assert.equal(board.isClosed(KEY), false);
 });
 
-test('one organisation at a time is on trial, and one that fails is refused', async () => {
+test('one organisation at a time is on trial, and it is refused after a failure', async () => {
   const { board, clock, request, begin, call, openCircuit } = open();
   openCircuit();
   await clock.advance(openMs);
@@ -109,7 +109,7 @@ test('the end of a limit is not anticipated', async () => {
   assert.equal(request('other').isAllowed, false);
 });
 
-test('an organisation with an inconclusive probe leaves the next one to another refused organisation', async () => {
+test('after an inconclusive probe another refused organisation makes the next probe', async () => {
   const { board, clock, request, begin, call, openCircuit } = open();
   openCircuit();
   await clock.advance(openMs);

@@ -34,7 +34,7 @@ function written(result: string): string {
   );
 }
 
-test('a request is refused whose tool calls hold millions of values as JSON text', () => {
+test('a request with millions of values in the JSON text of its tool calls is refused', () => {
   const { turns } = read({ args: LISTS, result: 'x' });
   assert.throws(() => checkArguments(turns), TranslationProblem);
 });

@@ -49,7 +49,7 @@ test('a forbidden model fails only its own calls', () => {
   assert.equal(credentials.refuses(OTHER_MODEL), false);
 });
 
-test('403s that several organisations meet in a row fail their own calls and those of no other', () => {
+test('403s that several organisations meet in a row fail only the calls of these organisations', () => {
   const credentials = new RefusedCredentials({ clock: createTestClock(), refusedMs: MINUTE_MS });
   for (const organization of ['alice', 'bob', 'alice', 'dave'])
     credentials.failed(USE, FORBIDDEN, organization);
@@ -115,7 +115,7 @@ test('a memory of zero milliseconds refuses nothing', () => {
   assert.equal(credentials.refuses(USE), false);
 });
 
-test('a probe without an outcome leaves the next one to another organisation', async () => {
+test('after a probe without an outcome another organisation makes the next probe', async () => {
   const clock = createTestClock();
   const credentials = new RefusedCredentials({ clock, refusedMs: MINUTE_MS });
   credentials.failed(USE, INVALID_KEY);
@@ -132,7 +132,7 @@ test('a probe without an outcome leaves the next one to another organisation', a
   assert.equal(credentials.refuses(USE, 'hostile', 'call-7'), false);
 });
 
-test('a probe that hangs leaves the next one to another organisation after the time of a refusal', async () => {
+test('after a hanging probe another organisation makes the next probe when the time of a refusal has passed', async () => {
   const clock = createTestClock();
   const credentials = new RefusedCredentials({ clock, refusedMs: MINUTE_MS });
   credentials.failed(USE, INVALID_KEY);
@@ -144,7 +144,7 @@ test('a probe that hangs leaves the next one to another organisation after the t
   assert.equal(credentials.refuses(USE, 'other', 'call-4'), false);
 });
 
-test('the only organisation goes on probing, and waits for one that has left for one minute', async () => {
+test('the only organisation continues to probe, and waits one minute for an organisation that has left', async () => {
   const clock = createTestClock();
   const credentials = new RefusedCredentials({ clock, refusedMs: MINUTE_MS });
   credentials.failed(USE, INVALID_KEY);

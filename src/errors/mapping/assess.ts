@@ -1,4 +1,4 @@
-// Interprets a reading: what the failure means, and the wait that it states. Pure.
+// Interprets a reading: the meaning of the failure, and the wait that it states. Pure.
 
 import { decideMeaning } from './meaning/decide.ts';
 import { hasWait, isLimitOrThrottle, type Meaning } from './meaning/meanings.ts';

@@ -91,7 +91,7 @@ export function createCallMetrics(
   );
   const unbilledCost = metrics.counter(
     'ai.cost.unbilled.usd',
-    'Estimated cost in US dollars of attempts without an answer whose call another attempt served, by provider.',
+    'Estimated cost in US dollars of attempts without an answer in calls that another attempt served, by provider.',
     ['provider'],
     'USD',
   );

@@ -78,7 +78,7 @@ export function overLimit({ binding, retryAfterMs }: Refused): SpillwayError {
   return throttled(retryAfterMs, scopeOf(limit.tier));
 }
 
-/** `worstNanos`: what the request would have reserved. */
+/** `worstNanos`: the reservation that the request needed. */
 export function budgetRefusal(
   decision: Exclude<BudgetDecision, { kind: 'reserved' }>,
   worstNanos: number,

@@ -54,7 +54,7 @@ test('a target stays current until it is skipped or has failed', () => {
   assert.equal(call.current(), undefined);
 });
 
-test('a new round omits targets whose failure no retry can fix', () => {
+test('a new round omits targets with a failure that no retry can fix', () => {
   const call = rounds(small, other);
   call.failed(failure('AUTH_FAILED'), small);
   call.failed(UNAVAILABLE(), other);

@@ -1,7 +1,7 @@
 // Selects the next target of a call, and decides what follows when none is left. A round visits the targets once, in
 // order; each is skipped or called. A target that failed with an error no retry can fix is not called again for this
 // request. At the end of a round the recorded errors decide whether a wait can help, for how long, and which error the
-// caller gets otherwise: one that can be retried at once, else the limit that ends first. Pure.
+// caller gets otherwise: an error that can be retried immediately, else the limit that ends first. Pure.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import { fallbackAfter } from '../../resilience/retry-elsewhere.ts';

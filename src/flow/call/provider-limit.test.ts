@@ -122,7 +122,7 @@ test('a call that the provider counts apart teaches used-up credit only', async 
   }
 });
 
-test('a throttle without numbers is learnt unless the request takes most of what the latest answers left', async () => {
+test('a throttle without numbers is learnt unless the request takes most of the remainder of the latest answers', async () => {
   const left = (remaining: number, limit = 10_000) => ({ remaining, limit, resetAt: undefined });
   const few = left(1, 100);
   for (const [gauges, isLearnt] of [

@@ -20,8 +20,8 @@ export function activeLimit(limits: ProviderLimits, target: Target): ProviderLim
 
 /**
  * Learns a usage limit of the account or of one model, or a throttle of one model with a known end, from the lesson of a
- * failure: a caller's own text never teaches one. A call that the provider counts apart teaches used-up credit only, and one that
- * takes most of what was left a moment ago no throttle without numbers. A limit that cannot be announced to the other servers
+ * failure: a caller's own text never teaches one. A call that the provider counts separately teaches only used-up credit, and a call
+ * that takes most of the latest remainder teaches no throttle without numbers. A limit that cannot be announced to the other servers
  * still applies here.
  */
 export function learnLimit(
@@ -44,7 +44,7 @@ export type LimitTeacher = {
   readonly serverId: string;
   readonly requestId: string;
   readonly isCountedApart: boolean;
-  /** Whether the request takes most of what the latest answers said was left, and smaller ones fit. */
+  /** Whether the request takes most of the remainder of the latest answers, and smaller requests fit. */
   readonly takesTheRest: () => boolean;
 };
 

@@ -109,7 +109,7 @@ function refuseOtherModels(body: Buffer, fields: ReadonlyMap<string, JsonSpan>):
   }
 }
 
-/** The answer is made after the response, whose usage cannot be accounted: OpenAI's background, xAI's deferred completions. */
+/** The provider makes the answer after its response, so its usage is never seen: OpenAI's background, xAI's deferred completions. */
 const LATER_ANSWERS = ['background', 'deferred'] as const;
 
 function refuseUnaccountable(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): void {

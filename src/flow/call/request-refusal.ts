@@ -1,4 +1,4 @@
-// Refusals of a request for what the caller itself sent: its model, its fields, its JSON. They name the caller's own
+// Refusals of a request because of its own content: its model, its fields, its JSON. They name the caller's own
 // text, which is no leak, so that a developer sees what to correct. Pure.
 
 import type { RequestProblem } from '../../errors/codes.ts';
@@ -95,7 +95,7 @@ export function tooManyFields(): SpillwayError {
   return new SpillwayError('REQUEST_TOO_LARGE', `the body has more than ${MAX_NAMES} fields`);
 }
 
-/** For a body whose numbers and brackets, and not its text, would block the process. */
+/** For a body with so much JSON outside its strings that parsing it would block the process. */
 export function structureRefusal(body: Buffer): SpillwayError | undefined {
   return hasTooMuchStructure(body) ? tooMuchStructure() : undefined;
 }

@@ -53,7 +53,7 @@ export function createAdmitJob({ limiter, candidates }: AdmitJobParts): AdmitJob
   };
 }
 
-/** The dispatcher may choose any candidate, so the key must allow the model of each, and those that tools name. */
+/** The dispatcher may choose any candidate, so the key must allow the model of each candidate, and the models that tools name. */
 async function assertMaySubmit(parts: CandidateParts, { principal, message }: Submission) {
   const { models } = principal;
   if (!models) return;

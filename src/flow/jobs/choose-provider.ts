@@ -1,5 +1,5 @@
 // Chooses a job's provider: the first of its candidates (dispatch-candidates.ts) that can take it. A provider can take a job
-// while one of its accounts has neither a learnt limit nor an open circuit. With overflow, other providers are skipped if
+// while it has an account with neither a learnt limit nor an open circuit. With overflow, other providers are skipped if
 // one can take the job. A job that has to wait for a provider limit or for the own circuit of its organisation gets its due
 // time here and takes no permit. Raw-queue messages count against the dispatcher's limit of an account here; callers' jobs
 // count when they are released from their tenant queues.

@@ -111,7 +111,7 @@ test('an answer of the maximum size is stored whole', () =>
     assert.equal(kept?.body.length, MAX_KEPT_ANSWER_BYTES);
   }));
 
-test('a request with a running key is told to retry soon, at its deadline at the latest', () =>
+test('a request with a running key gets a short retry time, at most its deadline', () =>
   withStore(async (store) => {
     await claimCall(store, claimOf(), now);
     const again = claimOf({ requestId: 'req_2' });

@@ -20,7 +20,7 @@ export type FailedRequest = {
   readonly wasCalled: boolean;
   /** The number of attempts sent; absent when the request failed before its call. */
   readonly attempts?: number;
-  /** The gateway has retried for the caller, who must not retry on top. */
+  /** The gateway has used up its retries for this request; the caller must not retry as well. */
   readonly hasRetried?: boolean;
   /** The caller's limits, when a decision was made on them. */
   readonly standings?: readonly LimitStanding[];

@@ -21,7 +21,7 @@ test('acquire throws CAPACITY_EXHAUSTED at the limit, until a slot is released',
   assert.equal(slots.used, 2);
 });
 
-test('slots that one organisation holds leave reserved ones to others', () => {
+test('an organisation that has all common slots leaves the reserved slots to others', () => {
   const slots = new RequestSlots(100);
   for (let call = 0; call < 100; call += 1) slots.acquire('hostile');
   assert.throws(() => slots.acquire('hostile'));

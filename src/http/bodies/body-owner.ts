@@ -1,4 +1,4 @@
-// The organisation whose quota the bodies of a request count against, on fastify's routes.
+// The organisation that pays with its quota for the bodies of a request, on fastify's routes.
 
 import type { FastifyRequest } from 'fastify';
 import type { BodyOwner } from './body-quota.ts';

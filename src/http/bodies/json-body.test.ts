@@ -21,7 +21,7 @@ function server() {
   return { post };
 }
 
-test('a body of any size is parsed, and an empty one is none', async () => {
+test('a body of any size is parsed, and an empty body counts as absent', async () => {
   const { post } = server();
   for (const length of [0, 10, 2 ** 20, 2 ** 22])
     assert.deepEqual((await post(JSON.stringify({ a: 'x'.repeat(length) }))).json(), {

@@ -24,7 +24,7 @@ export function expectReading(response: ServerResponse): void {
   else response.once('socket', (socket: Socket) => watchReading(response, socket));
 }
 
-/** Node destroys a socket whose timeout no listener handles; bytes that are taken restart the timeout. */
+/** Node destroys a socket after its timeout if no listener handles it; every read by the caller restarts the timeout. */
 function watchReading(response: ServerResponse, socket: Socket): void {
   socket.setTimeout(MAX_PAUSE_MS);
   // Node has set the timeout of an idle connection by now, unless a pipelined request follows.

@@ -26,7 +26,7 @@ const breakerView = z.object({
   organization: z
     .string()
     .nullable()
-    .describe('The organisation whose failures alone opened its own circuit; null: all'),
+    .describe('The organisation of an own circuit, which only its failures opened; null: all'),
   state: z.enum(['closed', 'open', 'half_open']),
   cause: z
     .enum(['failures', 'limit'])

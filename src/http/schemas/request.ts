@@ -46,5 +46,5 @@ export const requestView = z.object({
       bytes: z.int().describe('All bytes that the caller got'),
     })
     .optional()
-    .describe('What the caller had received when its stream was cut'),
+    .describe('The content that the caller had received when its stream was cut'),
 });

@@ -58,7 +58,7 @@ export type JobResult = {
   readonly model: string;
   /** The answer's text. */
   readonly output: string;
-  /** The provider's response body; a large one that is read from the store is a `WrittenJson`. */
+  /** The provider's response body; a large body that is read from the store is a `WrittenJson`. */
   readonly response: unknown;
   readonly usage: Usage;
   readonly costNanos: number;

@@ -11,7 +11,7 @@ export function estimateTokens(bytes: number): number {
 }
 
 /**
- * The usage of an answer that is interrupted or whose report is incomplete: reported counts, and estimates for the others. An
+ * The usage of an interrupted answer or of an incomplete report: the reported counts, and estimates of the missing counts. An
  * output count reported early in a stream is incomplete, so a higher estimate wins.
  */
 export function estimateUsage(

@@ -79,7 +79,7 @@ test('a bulkhead never runs more than its bound, serves in order of arrival and 
   );
 });
 
-test('a queued operation whose caller leaves frees its place', async () => {
+test('a queued operation leaves the queue when its caller leaves', async () => {
   const policy = bulkhead({ concurrent: 1, queued: 1 });
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = policy(() => promise);
@@ -94,7 +94,7 @@ test('a queued operation whose caller leaves frees its place', async () => {
   assert.equal(await third, 'third');
 });
 
-test('a rate limit delays operations up to their patience and refuses the others with the true delay', async () => {
+test('a rate limit delays operations up to their patience and refuses other operations with the exact delay', async () => {
   const clock = createTestClock();
   const limiter = createMemoryRateLimiter(clock);
   const limits = [

@@ -314,7 +314,7 @@ test('a connection failure is a failure in every state', () => {
   }
 });
 
-test('a connection that fails after the head breaks the answer off; one that fails before it does not', () => {
+test('an answer is broken off if its connection fails after the head, and not if it fails before the head', () => {
   for (const isStream of [false, true]) {
     const begun = rig({ isStream });
     begun.provider.onHead(200, isStream ? SSE_HEAD : JSON_HEAD);

@@ -1,4 +1,4 @@
-// The end of an attempt whose caller no longer waits: the answer is read for its usage and not relayed.
+// The end of an attempt after its caller has left: the answer is read for its usage and not relayed.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { MeteredUsage } from '../../kernel/usage.ts';

@@ -107,7 +107,7 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
   return summary(found);
 }
 
-/** The lifetimes that cost what a cache write costs: Anthropic's of five minutes, and the only one of OpenAI. */
+/** The lifetimes at the ordinary price of a cache write: Anthropic's five minutes, and OpenAI's only lifetime. */
 function isOrdinaryLifetime(keys: JsonKeys): boolean {
   return keys.isTextValue('5m') || keys.isTextValue('30m');
 }
@@ -242,7 +242,7 @@ function summary(found: {
   const isPlainText = !isUnbounded && images === 0 && !hasHour && !hasMedia && !hasAudio;
   if (isPlainText && stored === undefined)
     return hasItemId || hasItemTools ? { ...NONE, hasItemId, hasItemTools } : NONE;
-  // A URL may be that of a document, whose length is unknown.
+  // A URL may lead to a document of unknown length.
   return {
     isUnbounded: isUnbounded || (urls > 0 && hasDocument),
     images,

@@ -71,7 +71,7 @@ test('queries in the arguments of a function call or in a text are not searches'
   assert.equal(streamed(answer), undefined);
 });
 
-test('a list that is none, or of other values, counts nothing and does not throw', () => {
+test('a value that is no list, or a list of other values, counts nothing and does not throw', () => {
   for (const webSearchQueries of [null, 'a', {}, [], [1, null, {}], ['']]) {
     const answer = response('gemini-3-pro', { webSearchQueries });
     assert.equal(unary(answer), undefined);

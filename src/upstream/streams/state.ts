@@ -124,7 +124,7 @@ export function noteStatedFailure(state: StreamState, event: StreamEvent): void 
     noteError(state, data, dataStart, dataEnd);
 }
 
-/** An event that lost its middle may be an error whose fields come last. */
+/** An event that lost its middle may be an error with its fields at the end. */
 export function noteErrorAtEnd(state: StreamState, event: StreamEvent): void {
   const tail = event.data.subarray(event.dataStart, event.dataEnd);
   if (containsError(tail)) noteError(state, tail, tail.lastIndexOf('"error"'), tail.length);

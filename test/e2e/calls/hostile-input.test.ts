@@ -177,7 +177,7 @@ suite('invalid bodies, keys and routes', () => {
       );
   });
 
-  test('a path whose fixed part is escaped is not served, and an escaped id is', async () => {
+  test('a path with an escaped fixed part is not served, and a path with an escaped id is served', async () => {
     const authorization = `Bearer ${gateway.adminKey}`;
     for (const path of ['/%61dmin/orgs', '/admin/%6frgs', '/%64ashboard/session', '/%76%31/usage'])
       assert.equal((await send(path, undefined, { authorization }, 'GET')).status, 404, path);

@@ -312,7 +312,7 @@ test('a 429 of a quota for grounding teaches no limit of the account', () => {
   assert.equal(lesson.code, 'REQUEST_TOO_LARGE');
 });
 
-test('a throttle whose headers state that half of every limit is left teaches nothing', () => {
+test('a throttle with headers that state half of every limit as remaining teaches nothing', () => {
   const throttledWith = (remaining: string) =>
     lessonOf({
       status: 429,

@@ -44,7 +44,7 @@ export type Lesson = {
   readonly isModelBound: boolean;
   /** Prepaid money is used up, which no waiting mends. */
   readonly isCredit: boolean;
-  /** A throttle that states neither its amount nor what is left of it: the request may be larger than what is left. */
+  /** A throttle that states neither its amount nor its remainder: the request may be larger than the remainder. */
   readonly isUnnumbered: boolean;
   /** A valid key lacks the scope of this operation; it serves others. */
   readonly isScopeBound: boolean;

@@ -193,7 +193,7 @@ for (const [status, message] of [
     assert.deepEqual([code, isModelBound], ['AI_LIMIT_REACHED', true]);
   });
 
-test('a model whose name is a part of a word is not named', () => {
+test('a model name inside a longer word does not count as named', () => {
   const body = JSON.stringify({ error: { message: 'You exceeded your quota for proto1' } });
   const { lesson } = judgeProviderError({ status: 429, body }, { now: 0, model: 'o1' });
   assert.deepEqual([lesson.code, lesson.isModelBound], ['AI_LIMIT_REACHED', false]);
@@ -244,7 +244,7 @@ test('a stated size that the request contains still concerns that request alone'
   assert.equal(lessonOf(refusal, 10, message).code, 'REQUEST_TOO_LARGE');
 });
 
-test('a budget of the end user whom the request names teaches no limit', () => {
+test('a budget of the end user in the request teaches no limit', () => {
   for (const status of [400, 429]) {
     const message = 'ExceededBudget: End User=x over budget. Spend=0.0008, Budget=0.0001';
     const body = JSON.stringify({ error: { message, type: 'budget_exceeded', code: `${status}` } });
@@ -252,7 +252,7 @@ test('a budget of the end user whom the request names teaches no limit', () => {
   }
 });
 
-test('a throttle of a model that a tool calls is none of the model that was asked', () => {
+test('a throttle of a model that a tool calls does not throttle the requested model', () => {
   const message =
     'Rate limit reached for gpt-image-1 (for limit gpt-image) in organization org-1 on images per min';
   const body = JSON.stringify({ error: { message, type: 'tokens', code: 'rate_limit_exceeded' } });
@@ -271,7 +271,7 @@ for (const owner of ['key', 'team'])
     assert.deepEqual([code, isScopeBound], ['AUTH_FAILED', true]);
   });
 
-test('a throttle of the vendor that a request chooses at an aggregator is none of the model', () => {
+test('a throttle of the vendor that a request chooses at an aggregator does not throttle the model', () => {
   const refusal = { headers: { 'retry-after': '30' }, message: 'Provider returned error' };
   const chosen = JSON.stringify({ provider: { only: ['a'] }, messages: [] });
   const prompt = JSON.stringify({ messages: [{ content: JSON.stringify({ provider: 'a' }) }] });
@@ -308,7 +308,7 @@ test('a request larger than the amount of tokens that Google states for the limi
   assert.equal(lessonWith(300_000, violation, requests), 'RATE_LIMITED');
 });
 
-test('a throttle of long contexts is none of the model, a usage limit of the account is', () => {
+test('a throttle of long contexts does not throttle the model, but a usage limit of the account limits it', () => {
   for (const [error, code] of [
     [{ type: 'rate_limit_error', message: 'Rate limited' }, 'REQUEST_TOO_LARGE'],
     [{ type: 'billing_error', message: 'Credit balance is too low' }, 'AI_LIMIT_REACHED'],

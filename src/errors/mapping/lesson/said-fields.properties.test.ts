@@ -60,7 +60,7 @@ const FORMS: readonly ((request: string) => string)[] = [
   (request) => request.replaceAll('u', '\\u0075').padEnd(1_100_000),
 ];
 
-test('values of a request in the fields of an error teach no more than harmless ones', () => {
+test('values of a request in the fields of an error teach no more than harmless values', () => {
   const property = fc.property(
     trees,
     fc.constantFrom(...STATUSES),
@@ -87,7 +87,7 @@ test('values of a request in the fields of an error teach no more than harmless 
 
 const CREDENTIAL_STATUSES: ReadonlySet<number> = new Set([400, 401]);
 
-/** How long the lesson stops other organisations; a limit of the account stops more than one of a model. */
+/** How long the lesson stops other organisations; a limit of the account stops more calls than a limit of a model. */
 function blockedMs({ code, retryAfterMs, resetAt, isScopeBound, ...lesson }: Lesson, status = 0) {
   const statedMs = resetAt === undefined ? retryAfterMs : resetAt - NOW;
   if (code === 'AI_LIMIT_REACHED') return (statedMs ?? 300_000) * (lesson.isModelBound ? 1 : 1000);

@@ -5,8 +5,8 @@
 // A name that states neither a limit nor a refused credential is always the provider's. A firm name is the caller's if the
 // request mentions it anywhere; under 402 and 429, which state a limit by themselves, only if a whole string of the request
 // is that name, so that a prompt about a limit does not hide the vendor's name. A loose name is an ordinary word of many
-// prompts: a mention anywhere makes it the caller's only under another status of the 4xx. Under 429 a loose name of anything
-// but a limit is the provider's.
+// prompts: a mention anywhere makes it the caller's only under another status of the 4xx. Under 429 a loose name other
+// than a limit's is the provider's.
 
 import type { Meaning } from '../meaning/meanings.ts';
 import { knownName } from '../meaning/structured-names.ts';

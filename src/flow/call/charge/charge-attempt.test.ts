@@ -46,7 +46,7 @@ test('a complete answer is charged by its usage, else by an estimate', () => {
   assert.deepEqual(counts(chargeAnswer(free, REPORTED, 4000)), [0, 0, false]);
 });
 
-test('a stream that reports no output is charged by what it streamed', () => {
+test('a stream that reports no output is charged by its streamed content', () => {
   const inputOnly = { ...REPORTED, outputTokens: 0 };
   const withMissing = { ...inputOnly, missing: { input: false, output: true } };
   assert.deepEqual(counts(chargeAnswer(STREAM, withMissing, 80)), [70, 20, true]);
@@ -94,7 +94,7 @@ test('a caller that left a unary call pays at least the reservation', () => {
   assert.deepEqual([...counts(charged), charged.leastNanos], [100, 0, true, 9_000_000]);
 });
 
-test('a cut call is charged for what is known, a failed one costs nothing', () => {
+test('a cut call is charged for its known usage, a failed call costs nothing', () => {
   assert.deepEqual(counts(chargeFailure(STREAM, answered(REPORTED, 40), CUT, true)), [
     70,
     30,

@@ -1,4 +1,4 @@
-// The attempts of a call that a clock or a broken connection ended before their first content, and whose cost is therefore an
+// The attempts of a call that a clock or a broken connection ended before their first content; their cost is therefore an
 // estimate. Their charge waits for the end of the call:
 //
 //   another attempt serves the call    the caller pays for that one only; the record of the other one has its estimated tokens

@@ -13,7 +13,7 @@ export const MAX_TOOL_USES = 10;
 /** Ten long excerpts. The first search may fill the window. */
 const SEARCH_TOKENS = 32_000;
 
-/** OpenAI's documented context window of web searches, which is smaller than those of its models. */
+/** OpenAI's documented context window of web searches, which is smaller than the windows of its models. */
 const WEB_SEARCH_WINDOW_TOKENS = 128_000;
 const WEB_SEARCHES: ReadonlySet<string> = new Set(['web_search', 'web_search_preview']);
 const OPENAI_MODEL = /^(?:openai\/)?(?:gpt-|o\d)/i;
