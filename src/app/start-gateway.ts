@@ -8,7 +8,7 @@ import {
   type Role,
   usesSimulator,
   withSimulator,
-} from '../config/providers/provider-keys.ts';
+} from '../config/providers/simulator-stand-in.ts';
 import { assertShared } from '../config/shared-services.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';

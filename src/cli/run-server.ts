@@ -7,7 +7,7 @@ import { StartFailure } from '../app/start-failure.ts';
 import { type StartedGateway, startGateway } from '../app/start-gateway.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
-import type { Role } from '../config/providers/provider-keys.ts';
+import type { Role } from '../config/providers/simulator-stand-in.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Repetition } from '../kernel/every.ts';
 import type { CliContext } from './command.ts';

@@ -3,7 +3,7 @@
 
 import type { Config } from './config.ts';
 import { ConfigError } from './config-error.ts';
-import type { Role } from './providers/provider-keys.ts';
+import type { Role } from './providers/simulator-stand-in.ts';
 
 export function assertShared({ storage }: Config, { role }: { role: Role }): void {
   if (role === 'serve') return;

@@ -3,7 +3,7 @@
 
 import type { Config, Sections } from '../config/config.ts';
 import { loadConfig, loadSettings } from '../config/load-config.ts';
-import type { Role } from '../config/providers/provider-keys.ts';
+import type { Role } from '../config/providers/simulator-stand-in.ts';
 import type { CompatMode } from '../config/schema/compat.ts';
 import { type Log, silentLog } from '../kernel/log.ts';
 

@@ -5,7 +5,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createGateway } from '../../src/app/create-gateway.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { withSimulator } from '../../src/config/providers/provider-keys.ts';
+import { withSimulator } from '../../src/config/providers/simulator-stand-in.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';

@@ -5,7 +5,7 @@ import { describeConfig, sourcesByPath } from '../../config/describe-config.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { loadWithOrigins } from '../../config/load-config.ts';
 import { maskConfig } from '../../config/mask-config.ts';
-import { usesSimulator } from '../../config/providers/provider-keys.ts';
+import { usesSimulator } from '../../config/providers/simulator-stand-in.ts';
 import type { DescribedGroup, DescribedValue } from '../../config/schema/described-value.ts';
 import type { RegisterCommand } from '../command.ts';
 

@@ -7,7 +7,7 @@ import {
   assertProviders,
   isLoopback,
   usesSimulator,
-} from '../../config/providers/provider-keys.ts';
+} from '../../config/providers/simulator-stand-in.ts';
 import { reasonOf } from '../../kernel/log.ts';
 import { type DoctorCheck, failed, ok, type Verdict } from './check.ts';
 

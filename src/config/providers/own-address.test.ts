@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ConfigError } from '../config-error.ts';
 import { loadConfig } from '../load-config.ts';
 import { assertNoOwnAddress } from './own-address.ts';
-import type { Role } from './provider-keys.ts';
+import type { Role } from './simulator-stand-in.ts';
 
 function check(env: Record<string, string>, role: Role = 'serve'): void {
   assertNoOwnAddress(loadConfig({ env, cwd: import.meta.dirname }), { role });

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { ConfigError, showName, showValue } from '../config-error.ts';
 import { variableOf } from '../read-rows.ts';
 import { PROVIDER_ROWS } from '../schema/named-settings.ts';
-import { isLoopback, type Role } from './provider-keys.ts';
+import { isLoopback, type Role } from './simulator-stand-in.ts';
 
 export function assertNoOwnAddress(config: Config, { role }: { readonly role: Role }): void {
   if (role !== 'serve' && role !== 'gateway') return;

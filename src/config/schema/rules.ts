@@ -1,5 +1,5 @@
 // Rules over more than one setting, one sentence each. They run once, after every value has been parsed. Rules that
-// depend on the role of the process are in provider-keys.ts and shared-services.ts.
+// depend on the role of the process are in simulator-stand-in.ts and shared-services.ts.
 
 import type { Config } from '../config.ts';
 import { ConfigError, showName, showValue } from '../config-error.ts';

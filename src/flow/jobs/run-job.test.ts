@@ -9,7 +9,7 @@ import { openCalls } from '../../app/open/open-calls.ts';
 import { openSharedState } from '../../app/open/open-shared-state.ts';
 import { openStore } from '../../app/open/open-store.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import { withSimulator } from '../../config/providers/provider-keys.ts';
+import { withSimulator } from '../../config/providers/simulator-stand-in.ts';
 import type { Job } from '../../jobs/model/job.ts';
 import { systemClock as clock } from '../../kernel/clock.ts';
 import { createLifecycle } from '../../kernel/lifecycle.ts';

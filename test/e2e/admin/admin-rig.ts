@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGateway, type Gateway } from '../../../src/app/create-gateway.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { withSimulator } from '../../../src/config/providers/provider-keys.ts';
+import { withSimulator } from '../../../src/config/providers/simulator-stand-in.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { startSimulator } from '../../../src/simulator/simulator.ts';
 

@@ -8,7 +8,7 @@ import { createRedisServerRegistry } from '../../../src/adapters/redis/registry/
 import { createGateway, type Gateway } from '../../../src/app/create-gateway.ts';
 import { RECORD_LIFETIME_MS, type ServerRegistry } from '../../../src/cluster/server-registry.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { withSimulator } from '../../../src/config/providers/provider-keys.ts';
+import { withSimulator } from '../../../src/config/providers/simulator-stand-in.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { type Simulator, startSimulator } from '../../../src/simulator/simulator.ts';
 import { recordOf } from '../../contract/server-registry.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createGateway } from '../../../src/app/create-gateway.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { withSimulator } from '../../../src/config/providers/provider-keys.ts';
+import { withSimulator } from '../../../src/config/providers/simulator-stand-in.ts';
 import { SETTINGS } from '../../../src/config/schema/settings.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { type Simulator, startSimulator } from '../../../src/simulator/simulator.ts';

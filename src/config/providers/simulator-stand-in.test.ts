@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { Config } from '../config.ts';
 import { loadFrom } from '../load-config.ts';
 import { sourcesFrom } from '../sources.ts';
-import type { Role } from './provider-keys.ts';
-import { assertProviders, isLoopback, usesSimulator, withSimulator } from './provider-keys.ts';
+import type { Role } from './simulator-stand-in.ts';
+import { assertProviders, isLoopback, usesSimulator, withSimulator } from './simulator-stand-in.ts';
 
 function load(env: Record<string, string>, yaml = ''): Config {
   const configFile = { path: '/etc/spillway.yaml', text: yaml };
