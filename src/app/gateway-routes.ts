@@ -19,7 +19,7 @@ import type { OpenedAlerts } from './alerts/open-alerts.ts';
 import { openChat } from './chat/open-chat.ts';
 import type { Cluster } from './cluster/open-cluster.ts';
 import type { Dashboard } from './dashboard/open-dashboard.ts';
-import type { JobDesk } from './jobs/open-jobs.ts';
+import type { JobOperations } from './jobs/open-jobs.ts';
 import type { OpenedEvents } from './open/open-events.ts';
 import type { Pages } from './open/open-pages.ts';
 import type { Infrastructure } from './open-infrastructure.ts';
@@ -29,7 +29,7 @@ export type GatewayRouteParts = {
   readonly serve: ServeCallParts;
   readonly gate: Gate;
   readonly replyError: ErrorReplier;
-  readonly desk: JobDesk;
+  readonly jobOperations: JobOperations;
   readonly admitJob: AdmitJob;
   readonly models: ServableModels;
   readonly cluster: Cluster;
@@ -41,7 +41,7 @@ export type GatewayRouteParts = {
 };
 
 export function gatewayRoutes(config: Config, parts: GatewayRouteParts): readonly RegisterRoutes[] {
-  const { serve, gate, replyError, desk, admitJob, models, simulator } = parts;
+  const { serve, gate, replyError, jobOperations, admitJob, models, simulator } = parts;
   const { store, shared, failures, callers, metrics, clock, log } = parts.infrastructure;
   const { limits, breakers } = serve;
   const { recentLog } = shared;
@@ -53,8 +53,8 @@ export function gatewayRoutes(config: Config, parts: GatewayRouteParts): readonl
     log,
     gate,
     callers,
-    unfinishedJobs: desk.unfinished,
-    advanceDelayed: desk.advanceDelayed,
+    unfinishedJobs: jobOperations.unfinished,
+    advanceDelayed: jobOperations.advanceDelayed,
     running,
   });
   const { auditor } = administration;
@@ -64,9 +64,16 @@ export function gatewayRoutes(config: Config, parts: GatewayRouteParts): readonl
     serverModeRoutes(parts.cluster.setMode(auditor), gate),
     ...(simulator ? [simulatorRoutes(simulator, gate)] : []),
     budgetRoutes({ ...serve, organizations, gate }),
-    jobRoutes({ desk, jobs: store.jobs, history, gate, clock, admit: admitJob }),
+    jobRoutes({
+      operations: jobOperations,
+      jobs: store.jobs,
+      history,
+      gate,
+      clock,
+      admit: admitJob,
+    }),
     ...parts.events.routes,
-    deadLetterRoutes({ desk, deadLetters, gate, auditor }),
+    deadLetterRoutes({ operations: jobOperations, deadLetters, gate, auditor }),
     openChat(config, { serve, gate, metrics }),
     parts.alerts.routes(gate),
     modelRoutes({ models, gate, replyError }),

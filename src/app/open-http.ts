@@ -55,8 +55,17 @@ export async function openHttp(
   const views = { ...infrastructure, ...failures, recentLog, cluster, models, simulator };
   const dashboard = openDashboard(config, { ...views, serve, gate });
   const bodies = openBodyIntake(config, { clock, lifecycle });
-  const { desk } = services.jobs;
-  const routed = { infrastructure, serve, gate, replyError, desk, admitJob, models, cluster };
+  const { operations: jobOperations } = services.jobs;
+  const routed = {
+    infrastructure,
+    serve,
+    gate,
+    replyError,
+    jobOperations,
+    admitJob,
+    models,
+    cluster,
+  };
   const routes = roles.isGateway
     ? gatewayRoutes(config, { ...routed, events, alerts, pages, dashboard, simulator })
     : [];
@@ -129,7 +138,7 @@ function serveCallParts(
     ...serve,
     once: { store: store.idempotency, clock, log },
     stale: { answers: store.staleAnswers, clock, serverId },
-    queue: { ...jobs.desk, admit, serverId },
+    queue: { ...jobs.operations, admit, serverId },
     forward: forwarding.forward,
   };
 }

@@ -42,7 +42,7 @@ import type { JobsContext } from './jobs-context.ts';
 import { openDispatcher } from './open-dispatcher.ts';
 import { startWorkers } from './open-workers.ts';
 
-export type JobDesk = {
+export type JobOperations = {
   readonly submit: SubmitJob;
   readonly estimate: (job: Job) => Promise<JobEstimate>;
   readonly cancel: CancelJob;
@@ -63,11 +63,11 @@ function newJobMemory(): JobMemory {
 }
 
 /** The operations of callers and operators on jobs. */
-export function openJobDesk(
+export function openJobOperations(
   config: Config,
   context: Pick<JobsContext, 'store' | 'queues' | 'clock'>,
   { running, durations }: JobMemory = newJobMemory(),
-): JobDesk {
+): JobOperations {
   const { store, clock } = context;
   const { queue, final } = context.queues;
   const { rawQueue } = config.jobs;
@@ -105,7 +105,7 @@ export type JobRoles = {
 };
 
 export type OpenedJobs = {
-  readonly desk: JobDesk;
+  readonly operations: JobOperations;
   /** The consumers of the queues; undefined for a process that consumes none. */
   readonly pipeline: PausableWork | undefined;
   /** The load of this process's workers, one per provider. */
@@ -120,9 +120,9 @@ export async function openJobs(
 ): Promise<OpenedJobs> {
   const { lifecycle, clock } = context;
   const memory = newJobMemory();
-  const desk = openJobDesk(config, context, memory);
+  const operations = openJobOperations(config, context, memory);
   if (!roles.isDispatcher && roles.workedProviders.length === 0)
-    return { desk, pipeline: undefined, workers: () => [] };
+    return { operations, pipeline: undefined, workers: () => [] };
   const parts = workerParts(config, context, memory, roles);
   const sweeper = startSweeper({
     ...parts,
@@ -161,7 +161,7 @@ export async function openJobs(
   lifecycle.onClose('dispatcher and workers', () => pipeline.close());
   const { concurrency } = config.worker;
   return {
-    desk,
+    operations,
     pipeline,
     workers: () =>
       providers.map(({ name: provider }) => ({

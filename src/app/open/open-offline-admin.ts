@@ -15,7 +15,7 @@ import { newId } from '../../kernel/ids.ts';
 import { createLifecycle, type Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
 import { openAdministration } from '../administration.ts';
-import { openJobDesk } from '../jobs/open-jobs.ts';
+import { openJobOperations } from '../jobs/open-jobs.ts';
 import { storeQueues } from '../jobs/open-queue.ts';
 import { operatorPrincipal } from '../operator-principal.ts';
 import { lockDataFolder, openStore, type Store } from './open-store.ts';
@@ -56,7 +56,7 @@ async function compose(
   // Jobs can be shown, cancelled and requeued; this process runs none.
   const { jobs, history, deadLetters } = store;
   // Without a broker the store's own queue is the outbox; the next server relays it.
-  const desk = openJobDesk(config, { store, queues: storeQueues(store), clock });
+  const operations = openJobOperations(config, { store, queues: storeQueues(store), clock });
   const { routes, auditor } = openAdministration({
     config,
     store,
@@ -64,17 +64,17 @@ async function compose(
     log,
     gate,
     callers,
-    unfinishedJobs: desk.unfinished,
-    advanceDelayed: desk.advanceDelayed,
+    unfinishedJobs: operations.unfinished,
+    advanceDelayed: operations.advanceDelayed,
   });
-  const jobDesk = [
+  const routesOfJobs = [
     // Operators are not subject to an organisation's limits.
-    jobRoutes({ desk, jobs, history, gate, clock, admit: (_handedIn, submit) => submit() }),
+    jobRoutes({ operations, jobs, history, gate, clock, admit: (_handedIn, submit) => submit() }),
     jobEventRoutes({ jobs, history, gate }),
-    deadLetterRoutes({ desk, deadLetters, gate, auditor }),
+    deadLetterRoutes({ operations, deadLetters, gate, auditor }),
   ];
   const api = await createInProcessApi({
-    routes: [...routes, ...jobDesk],
+    routes: [...routes, ...routesOfJobs],
     replyError: createErrorReplier(clock, log),
     newId,
   });

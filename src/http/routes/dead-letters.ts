@@ -20,7 +20,7 @@ import {
 import { plainAnswer } from '../schemas/documented.ts';
 
 export type DeadLetterRouteParts = {
-  readonly desk: { readonly deadLetters: RetryDeadLetters };
+  readonly operations: { readonly deadLetters: RetryDeadLetters };
   readonly deadLetters: DeadLetterStore;
   readonly gate: Gate;
   readonly auditor: Pick<Auditor, 'record'>;
@@ -53,7 +53,7 @@ const letterView = z.looseObject({
 const retried = z.object({ retried: z.int() });
 
 export function deadLetterRoutes({
-  desk,
+  operations,
   deadLetters,
   gate,
   auditor,
@@ -91,7 +91,7 @@ export function deadLetterRoutes({
       { ...guard, schema: { ...documented('Retry all dead letters'), response: { 200: retried } } },
       async (request) => {
         await auditor.record(operatorOf(request), { action: 'dlq.retry-all', target: 'all' });
-        return { retried: await desk.deadLetters.retryAll() };
+        return { retried: await operations.deadLetters.retryAll() };
       },
     );
 
@@ -108,7 +108,7 @@ export function deadLetterRoutes({
       async (request) => {
         const { id } = request.params;
         await auditor.record(operatorOf(request), { action: 'dlq.retry', target: id });
-        if (await desk.deadLetters.retry(id)) return { retried: 1 };
+        if (await operations.deadLetters.retry(id)) return { retried: 1 };
         throw new SpillwayError('NOT_FOUND', 'no such dead letter');
       },
     );

@@ -29,7 +29,7 @@ import { bodyParsedByHandler, plainAnswer } from '../schemas/documented.ts';
 import { jobView, receiptView } from '../schemas/job.ts';
 
 export type JobRouteParts = {
-  readonly desk: {
+  readonly operations: {
     readonly submit: SubmitJob;
     readonly cancel: CancelJob;
     readonly estimate: (job: Job) => Promise<JobEstimate>;
@@ -51,7 +51,7 @@ const listQuery = z.object({
 });
 
 export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
-  const { desk, jobs, history, gate } = parts;
+  const { operations, jobs, history, gate } = parts;
   const guard = scopeGuard(gate, 'jobs');
   return (untyped) => {
     const app = untyped.withTypeProvider<ZodTypeProvider>();
@@ -74,10 +74,10 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
         // Validation comes before admission: an invalid job must not count against a limit.
         const message = parseJobMessage(request.body);
         const { job } = await parts.admit({ principal, requestId: request.id, message }, () =>
-          desk.submit(request.body, submitterOf(request, principal)),
+          operations.submit(request.body, submitterOf(request, principal)),
         );
         reply.header('location', `/v1/jobs/${encodeURIComponent(job.publicId)}`);
-        return reply.code(202).send(toReceipt(job, await desk.estimate(job)));
+        return reply.code(202).send(toReceipt(job, await operations.estimate(job)));
       },
     );
 
@@ -118,7 +118,7 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
         const { organizationId, ...reader } = await readerOf(parts, request);
         const job = found(await jobs.find({ organizationId, publicId: request.params.id }));
         const [estimate, result, attempts] = await Promise.all([
-          desk.estimate(job),
+          operations.estimate(job),
           history.result(job.id),
           history.attempts(job.id),
         ]);
@@ -141,7 +141,7 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
       },
       async (request) => {
         const { organizationId, ...reader } = await readerOf(parts, request);
-        return toJobView(found(await desk.cancel(organizationId, request.params.id)), reader);
+        return toJobView(found(await operations.cancel(organizationId, request.params.id)), reader);
       },
     );
   };
