@@ -3,6 +3,8 @@
 // afterwards. States: (none) → running → finished | unrepeatable; running → (none) when the claim is freed or its
 // deadline has passed.
 
+import type { StoredAnswer } from './stored-answer.ts';
+
 export type IdempotencyClaim = {
   readonly organizationId: string;
   readonly key: string;
@@ -14,30 +16,21 @@ export type IdempotencyClaim = {
   readonly deadlineAt: number;
 };
 
-/** A stored response: its bytes and an allow-list of its headers. */
-export type KeptAnswer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-};
-
 export type ClaimOutcome =
   | { readonly kind: 'claimed' }
-  | { readonly kind: 'finished'; readonly answer: KeptAnswer }
+  | { readonly kind: 'finished'; readonly answer: StoredAnswer }
   /** Finished, but the response was too large or cut off: it is neither replayed nor run again. */
   | { readonly kind: 'unrepeatable' }
   | { readonly kind: 'running'; readonly until: number }
   | { readonly kind: 'other_payload' };
 
-/** Larger responses are not stored. */
-export const MAX_KEPT_ANSWER_BYTES = 2 ** 20;
 export const KEPT_FOR_MS = 24 * 3_600_000;
 
 /** Claims of idempotency keys: of several identical requests one runs, the others get its answer. */
 export type IdempotencyStore = {
   claim(claim: IdempotencyClaim, now: number): Promise<ClaimOutcome>;
   /** Resolves when the response is durable; without one the key becomes unrepeatable. No effect on a lost claim. */
-  finish(claim: IdempotencyClaim, answer: KeptAnswer | undefined, now: number): Promise<void>;
+  finish(claim: IdempotencyClaim, answer: StoredAnswer | undefined, now: number): Promise<void>;
   /** Removes the claim: the request did not run, or may run again. */
   free(claim: IdempotencyClaim): Promise<void>;
   /** Deletes entries older than a day; resolves to their number. */

@@ -2,13 +2,18 @@
 // provider can serve them. Responses are stored for a day, and only for requests that accept a stale response and
 // organisations that allow it.
 
-import type { KeptAnswer } from './idempotency-store.ts';
+import type { StoredAnswer } from './stored-answer.ts';
 
-export type StaleAnswer = KeptAnswer & { readonly keptAt: number };
+export type StaleAnswer = StoredAnswer & { readonly storedAt: number };
 
 export type StaleAnswers = {
   /** Replaces an older response to the same request. */
-  keep(organizationId: string, fingerprint: string, answer: KeptAnswer, now: number): Promise<void>;
+  keep(
+    organizationId: string,
+    fingerprint: string,
+    answer: StoredAnswer,
+    now: number,
+  ): Promise<void>;
   /** The last response, unless it is older than `since`. */
   find(
     organizationId: string,

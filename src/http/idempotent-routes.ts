@@ -7,7 +7,7 @@ import { pipeline, type Readable, Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { beginFingerprint, readIdempotencyKey } from '../admission/idempotency-key.ts';
 import type { IdempotencyClaim } from '../admission/idempotency-store.ts';
-import { replayHeaders, toKeptAnswer } from '../admission/kept-answer.ts';
+import { replayHeaders, toStoredAnswer } from '../admission/stored-answer.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import {
@@ -131,7 +131,7 @@ function settle(
   // A stale answer stands for a retryable failure, so the key is freed.
   if (statusCode >= 400 || reply.hasHeader(DEGRADED_HEADER)) return keeper.free();
   const body = request.routeOptions.config.isAnswerSecret === true ? undefined : bytesOf(payload);
-  return keeper.keep(body && toKeptAnswer(statusCode, Object.entries(reply.getHeaders()), body));
+  return keeper.keep(body && toStoredAnswer(statusCode, Object.entries(reply.getHeaders()), body));
 }
 
 /** Undefined for a streamed payload. */

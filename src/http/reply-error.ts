@@ -3,9 +3,8 @@
 // the log and never to the caller.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { KeptAnswer } from '../admission/idempotency-store.ts';
-import { toKeptAnswer } from '../admission/kept-answer.ts';
 import type { Principal } from '../admission/principal.ts';
+import { type StoredAnswer, toStoredAnswer } from '../admission/stored-answer.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import { pickLocale, pickTimeZone } from '../errors/locale.ts';
 import {
@@ -59,7 +58,7 @@ export type ErrorReply = {
   readonly beforeSend?: BeforeSend | undefined;
 };
 
-export type BeforeSend = (answer: KeptAnswer | undefined) => Promise<void>;
+export type BeforeSend = (answer: StoredAnswer | undefined) => Promise<void>;
 
 export type ErrorReplier = (reply: ErrorReply) => void;
 
@@ -99,7 +98,7 @@ export function createErrorReplier(
     });
     if (failures) recordAnswer(failures, reply, answer.error);
     if (!reply.beforeSend) return send(clock, reply, answer);
-    void reply.beforeSend(keptOf(reply, answer)).then(() => send(clock, reply, answer));
+    void reply.beforeSend(storedOf(reply, answer)).then(() => send(clock, reply, answer));
   };
 }
 
@@ -191,14 +190,14 @@ const BREAK_AFTER_MS = 250;
 const CONTENT_TYPE = 'application/json; charset=utf-8';
 
 /** Undefined for a broken stream. Diagnostics are never stored. */
-function keptOf(reply: ErrorReply, answer: PublicAnswer): KeptAnswer | undefined {
+function storedOf(reply: ErrorReply, answer: PublicAnswer): StoredAnswer | undefined {
   const { isBegun, format, request, response } = reply;
   if (isBegun) return undefined;
   const { diagnostics: _diagnostics, ...error } = answer.error;
   const body = Buffer.from(bodyOf(reply, { ...answer, error }));
   // The response already has the headers about the server and the attempts.
   const headers = { ...response.getHeaders(), ...answer.headers, 'content-type': CONTENT_TYPE };
-  return toKeptAnswer(statusFor(request.headers, format, answer), Object.entries(headers), body);
+  return toStoredAnswer(statusFor(request.headers, format, answer), Object.entries(headers), body);
 }
 
 /** The raw failure of the last attempt, on AI endpoints and for keys with diagnostics only. */

@@ -8,8 +8,8 @@ import type {
   ClaimOutcome,
   IdempotencyClaim,
   IdempotencyStore,
-  KeptAnswer,
 } from '../../src/admission/idempotency-store.ts';
+import type { StoredAnswer } from '../../src/admission/stored-answer.ts';
 
 export type OpenedIdempotency = {
   /** Connections to one store; at least one. */
@@ -181,7 +181,7 @@ function storeOf({ stores }: OpenedIdempotency, index: number): IdempotencyStore
 
 function answerOf(
   body = Buffer.from('{"ok":true}'),
-  headers: KeptAnswer['headers'] = { 'content-type': 'application/json' },
-): KeptAnswer {
+  headers: StoredAnswer['headers'] = { 'content-type': 'application/json' },
+): StoredAnswer {
   return { status: 200, headers, body };
 }

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { KeptAnswer } from '../../src/admission/idempotency-store.ts';
 import type { StaleAnswers } from '../../src/admission/stale-answers.ts';
+import type { StoredAnswer } from '../../src/admission/stored-answer.ts';
 
 export type OpenedStaleAnswers = { readonly answers: StaleAnswers; close(): Promise<void> };
 
@@ -11,7 +11,7 @@ export type OpenedStaleAnswers = { readonly answers: StaleAnswers; close(): Prom
 export const CONTRACT_RETENTION_MS = 10_000;
 const NOW = 1_900_000_000_000;
 
-function answer(text: string): KeptAnswer {
+function answer(text: string): StoredAnswer {
   return {
     status: 200,
     headers: { 'content-type': 'application/json' },
@@ -36,7 +36,7 @@ export function staleAnswersContract(
       await answers.keep('acme', 'a', answer('old'), NOW);
       await answers.keep('acme', 'a', answer('new'), NOW + 5);
       const found = await answers.find('acme', 'a', NOW);
-      assert.deepEqual(found, { ...answer('new'), keptAt: NOW + 5 });
+      assert.deepEqual(found, { ...answer('new'), storedAt: NOW + 5 });
     });
 
     it('finds no answer of another request or another organisation', async () => {

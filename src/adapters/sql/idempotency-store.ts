@@ -10,8 +10,8 @@ import type {
   ClaimOutcome,
   IdempotencyClaim,
   IdempotencyStore,
-  KeptAnswer,
 } from '../../admission/idempotency-store.ts';
+import type { StoredAnswer } from '../../admission/stored-answer.ts';
 import type { IdempotencyKeysTable, Schema } from './schema.ts';
 import { toNumber } from './sql-dialect.ts';
 
@@ -131,7 +131,7 @@ function outcomeOf(row: FoundRow, claim: IdempotencyClaim): ClaimOutcome {
   };
 }
 
-function ended(answer: KeptAnswer | undefined) {
+function ended(answer: StoredAnswer | undefined) {
   if (!answer) return { state: 'unrepeatable' };
   const { status, headers, body } = answer;
   return { state: 'finished', status, headers: JSON.stringify(headers), body };

@@ -37,7 +37,7 @@ export function createStaleAnswers(
         status: toNumber(row.status),
         headers: JSON.parse(row.headers) as Record<string, string>,
         body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
-        keptAt: toNumber(row.stored_at),
+        storedAt: toNumber(row.stored_at),
       };
     },
     async deleteExpired(now) {

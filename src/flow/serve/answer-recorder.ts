@@ -1,8 +1,11 @@
 // Records an answer while it is sent, up to the size that stores keep. Chunks are copied: they are views of larger buffers,
 // which a reference would retain. An answer beyond the limit is dropped.
 
-import { type KeptAnswer, MAX_KEPT_ANSWER_BYTES } from '../../admission/idempotency-store.ts';
-import { toKeptAnswer } from '../../admission/kept-answer.ts';
+import {
+  MAX_STORED_ANSWER_BYTES,
+  type StoredAnswer,
+  toStoredAnswer,
+} from '../../admission/stored-answer.ts';
 import { headerPairs } from './answer-headers.ts';
 
 const MIN_BUFFER_BYTES = 4096;
@@ -22,7 +25,7 @@ export class AnswerRecorder {
 
   add(chunk: Buffer): void {
     const length = this.#length + chunk.length;
-    this.#isTooLarge ||= length > MAX_KEPT_ANSWER_BYTES;
+    this.#isTooLarge ||= length > MAX_STORED_ANSWER_BYTES;
     if (this.#isTooLarge) return this.#discard();
     if (length > this.#bytes.length) this.#grow(length);
     chunk.copy(this.#bytes, this.#length);
@@ -30,15 +33,15 @@ export class AnswerRecorder {
   }
 
   /** Undefined when the answer was too large. */
-  answer(): KeptAnswer | undefined {
+  answer(): StoredAnswer | undefined {
     if (this.#isTooLarge) return undefined;
     const body = this.#bytes.subarray(0, this.#length);
-    return toKeptAnswer(this.#status, headerPairs(this.#headers), body);
+    return toStoredAnswer(this.#status, headerPairs(this.#headers), body);
   }
 
   #grow(length: number): void {
     const size = Math.max(length, 2 * this.#bytes.length, MIN_BUFFER_BYTES);
-    const grown = Buffer.allocUnsafeSlow(Math.min(size, MAX_KEPT_ANSWER_BYTES));
+    const grown = Buffer.allocUnsafeSlow(Math.min(size, MAX_STORED_ANSWER_BYTES));
     this.#bytes.copy(grown, 0, 0, this.#length);
     this.#bytes = grown;
   }

@@ -5,7 +5,7 @@ import { createTestClock } from '../../../test/support/test-clock.ts';
 import { createIdempotencyStore } from '../../adapters/sql/idempotency-store.ts';
 import { openSqlite } from '../../adapters/sqlite/open-sqlite.ts';
 import type { IdempotencyClaim, IdempotencyStore } from '../../admission/idempotency-store.ts';
-import { MAX_KEPT_ANSWER_BYTES } from '../../admission/idempotency-store.ts';
+import { MAX_STORED_ANSWER_BYTES } from '../../admission/stored-answer.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { AnswerKeeper, claimCall, isFinal, replayAnswer } from './idempotent-call.ts';
@@ -87,7 +87,7 @@ test('an oversized or cut answer is unrepeatable', () =>
     await claimCall(store, claimOf(), now);
     const keeper = keeperOf(store);
     keeper.begin(200, HEADERS);
-    keeper.add(Buffer.alloc(MAX_KEPT_ANSWER_BYTES));
+    keeper.add(Buffer.alloc(MAX_STORED_ANSWER_BYTES));
     keeper.add(Buffer.alloc(1));
     await keeper.finish();
     await assert.rejects(claimCall(store, claimOf(), now), refusal('CONFLICT', false));
@@ -105,10 +105,10 @@ test('an answer of the maximum size is stored whole', () =>
     await claimCall(store, claimOf(), now);
     const keeper = keeperOf(store);
     keeper.begin(200, HEADERS);
-    keeper.add(Buffer.alloc(MAX_KEPT_ANSWER_BYTES - 1, 1));
+    keeper.add(Buffer.alloc(MAX_STORED_ANSWER_BYTES - 1, 1));
     await keeper.finish(Buffer.alloc(1, 1));
     const kept = await claimCall(store, claimOf(), now);
-    assert.equal(kept?.body.length, MAX_KEPT_ANSWER_BYTES);
+    assert.equal(kept?.body.length, MAX_STORED_ANSWER_BYTES);
   }));
 
 test('a request with a running key gets a short retry time, at most its deadline', () =>

@@ -8,9 +8,8 @@ import type {
   ClaimOutcome,
   IdempotencyClaim,
   IdempotencyStore,
-  KeptAnswer,
 } from '../../admission/idempotency-store.ts';
-import { replayHeaders } from '../../admission/kept-answer.ts';
+import { replayHeaders, type StoredAnswer } from '../../admission/stored-answer.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -22,12 +21,12 @@ export async function claimCall(
   store: IdempotencyStore,
   claim: IdempotencyClaim,
   now: number,
-): Promise<KeptAnswer | undefined> {
-  return keptOrRefused(await claimed(store, claim, now), now);
+): Promise<StoredAnswer | undefined> {
+  return storedOrRefused(await claimed(store, claim, now), now);
 }
 
 /** Sends a stored answer whole, including that of a stream. */
-export function replayAnswer(reply: Reply, answer: KeptAnswer, own: readonly string[]): void {
+export function replayAnswer(reply: Reply, answer: StoredAnswer, own: readonly string[]): void {
   reply.begin(answer.status, [...Object.entries(replayHeaders(answer)).flat(), ...own]);
   reply.end(answer.body);
 }
@@ -72,7 +71,7 @@ export class AnswerKeeper {
   }
 
   /** Stores an answer; without one the key becomes unrepeatable. */
-  keep(answer: KeptAnswer | undefined): Promise<void> {
+  keep(answer: StoredAnswer | undefined): Promise<void> {
     const { store, clock } = this.#parts;
     return this.#settle(() => store.finish(this.#claim, answer, clock.now()));
   }
@@ -124,7 +123,7 @@ const STORE_RETRY_AFTER_MS = 2000;
 /** Most requests end long before their deadline, so the caller is asked to retry earlier. */
 const MAX_RUNNING_RETRY_MS = 2000;
 
-function keptOrRefused(outcome: ClaimOutcome, now: number): KeptAnswer | undefined {
+function storedOrRefused(outcome: ClaimOutcome, now: number): StoredAnswer | undefined {
   switch (outcome.kind) {
     case 'claimed':
       return undefined;

@@ -1,6 +1,6 @@
 // The connection to the caller, as flows use it. The HTTP layer implements it.
 
-import type { KeptAnswer } from '../../admission/idempotency-store.ts';
+import type { StoredAnswer } from '../../admission/stored-answer.ts';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { LimitStanding } from '../../resilience/rate-limiter.ts';
 
@@ -27,7 +27,7 @@ export type FailedRequest = {
   /** The flow writes the request's log line; otherwise the refusal itself is logged. */
   readonly isLogged?: boolean;
   /** Called with the rendered answer and awaited before it is sent. Never rejects. */
-  readonly beforeSend?: (answer: KeptAnswer | undefined) => Promise<void>;
+  readonly beforeSend?: (answer: StoredAnswer | undefined) => Promise<void>;
 };
 
 /** Answers a failure in the caller's format. */

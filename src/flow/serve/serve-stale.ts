@@ -3,8 +3,9 @@
 // unavailable nothing is stored or replayed, and the request is served like any other.
 
 import { fingerprintOf } from '../../admission/idempotency-key.ts';
-import { KEPT_FOR_MS, type KeptAnswer } from '../../admission/idempotency-store.ts';
+import { KEPT_FOR_MS } from '../../admission/idempotency-store.ts';
 import type { StaleAnswer, StaleAnswers } from '../../admission/stale-answers.ts';
+import type { StoredAnswer } from '../../admission/stored-answer.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { addStandings, namingHeaders, servedHeaders } from './answer-headers.ts';
 import { AnswerRecorder } from './answer-recorder.ts';
@@ -63,7 +64,7 @@ function staleHeaders(
   { attempts = 0, standings = [] }: FailedRequest,
 ): string[] {
   const now = clock.now();
-  const ageSeconds = Math.max(0, Math.floor((now - answer.keptAt) / 1000));
+  const ageSeconds = Math.max(0, Math.floor((now - answer.storedAt) / 1000));
   const { 'content-type': contentType = 'application/json' } = answer.headers;
   const headers = [
     'content-type',
@@ -94,7 +95,7 @@ function isLackOfCapacity({ error, attempts = 0 }: FailedRequest): boolean {
   );
 }
 
-type OnAnswer = (answer: KeptAnswer | undefined) => void;
+type OnAnswer = (answer: StoredAnswer | undefined) => void;
 
 /** Passes an answer on and records it. */
 class RecordingReply implements Reply {
