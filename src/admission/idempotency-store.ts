@@ -24,7 +24,8 @@ export type ClaimOutcome =
   | { readonly kind: 'running'; readonly until: number }
   | { readonly kind: 'other_payload' };
 
-export const KEPT_FOR_MS = 24 * 3_600_000;
+/** How long a key and its answer are stored. */
+export const IDEMPOTENCY_RETENTION_MS = 24 * 3_600_000;
 
 /** Claims of idempotency keys: of several identical requests one runs, the others get its answer. */
 export type IdempotencyStore = {

@@ -4,6 +4,9 @@
 
 import type { StoredAnswer } from './stored-answer.ts';
 
+/** How long an answer is stored, and the greatest age of a stale answer. */
+export const STALE_RETENTION_MS = 24 * 3_600_000;
+
 export type StaleAnswer = StoredAnswer & { readonly storedAt: number };
 
 export type StaleAnswers = {

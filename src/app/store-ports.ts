@@ -22,10 +22,10 @@ import type { SqlStore } from '../adapters/sql/sql-dialect.ts';
 import { createStaleAnswers } from '../adapters/sql/stale-answers.ts';
 import { loadStoreIdentity, type StoreIdentity } from '../adapters/sql/store-identity.ts';
 import type { AuditLog } from '../admission/audit-log.ts';
-import { type IdempotencyStore, KEPT_FOR_MS } from '../admission/idempotency-store.ts';
+import { IDEMPOTENCY_RETENTION_MS, type IdempotencyStore } from '../admission/idempotency-store.ts';
 import type { KeyStore } from '../admission/key-store.ts';
 import type { OrganizationStore } from '../admission/organization-store.ts';
-import type { StaleAnswers } from '../admission/stale-answers.ts';
+import { STALE_RETENTION_MS, type StaleAnswers } from '../admission/stale-answers.ts';
 import type { AlertBoard } from '../alerts/alert-board.ts';
 import type { BudgetLevels } from '../alerts/budget-levels.ts';
 import type { DeadLetterStore } from '../jobs/ports/dead-letter-store.ts';
@@ -122,8 +122,8 @@ export async function openPorts(parts: PortParts): Promise<Store> {
     builds: parts.builds,
     deadLetters: createDeadLetterStore(db, signals),
     queue,
-    idempotency: createIdempotencyStore(db, { retentionMs: KEPT_FOR_MS }),
-    staleAnswers: createStaleAnswers(db, { retentionMs: KEPT_FOR_MS }),
+    idempotency: createIdempotencyStore(db, { retentionMs: IDEMPOTENCY_RETENTION_MS }),
+    staleAnswers: createStaleAnswers(db, { retentionMs: STALE_RETENTION_MS }),
     series: createSeriesStore(db, reads),
     readings: {
       requests: createRequestList(reads),

@@ -3,8 +3,11 @@
 // unavailable nothing is stored or replayed, and the request is served like any other.
 
 import { fingerprintOf } from '../../admission/idempotency-key.ts';
-import { KEPT_FOR_MS } from '../../admission/idempotency-store.ts';
-import type { StaleAnswer, StaleAnswers } from '../../admission/stale-answers.ts';
+import {
+  STALE_RETENTION_MS,
+  type StaleAnswer,
+  type StaleAnswers,
+} from '../../admission/stale-answers.ts';
 import type { StoredAnswer } from '../../admission/stored-answer.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { addStandings, namingHeaders, servedHeaders } from './answer-headers.ts';
@@ -46,7 +49,7 @@ async function answerStale(
   failure: FailedRequest,
 ): Promise<void> {
   const { answers, clock } = parts;
-  const since = clock.now() - KEPT_FOR_MS;
+  const since = clock.now() - STALE_RETENTION_MS;
   const found = await answers.find(...keyOf(request), since).catch(() => undefined);
   if (!found) return answerFailure(failure);
   reply.begin(found.status, staleHeaders(parts, request, found, failure));

@@ -10,7 +10,7 @@ import { createPostgresQueueOperations } from '../../adapters/postgres/jobs/queu
 import { createIdempotencyStore } from '../../adapters/sql/idempotency-store.ts';
 import { createJobQueue } from '../../adapters/sql/queue/job-queue.ts';
 import { createQueueSignals } from '../../adapters/sql/queue/queue-signals.ts';
-import { KEPT_FOR_MS } from '../../admission/idempotency-store.ts';
+import { IDEMPOTENCY_RETENTION_MS } from '../../admission/idempotency-store.ts';
 import { type Clock, foregroundClock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLifecycle } from '../../kernel/lifecycle.ts';
@@ -73,7 +73,7 @@ export async function openPostgres(options: PostgresOptions): Promise<DurableSta
     newId,
   });
   lifecycle.onClose('queue', () => queue.close());
-  const idempotency = createIdempotencyStore(store.db, { retentionMs: KEPT_FOR_MS });
+  const idempotency = createIdempotencyStore(store.db, { retentionMs: IDEMPOTENCY_RETENTION_MS });
   return { queue, idempotency, close: () => lifecycle.close() };
 }
 

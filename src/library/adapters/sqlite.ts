@@ -6,7 +6,7 @@ import { createJobQueue } from '../../adapters/sql/queue/job-queue.ts';
 import { createQueueSignals } from '../../adapters/sql/queue/queue-signals.ts';
 import { releaseLeases } from '../../adapters/sql/release-leases.ts';
 import { openSqlite as openStore } from '../../adapters/sqlite/open-sqlite.ts';
-import { KEPT_FOR_MS } from '../../admission/idempotency-store.ts';
+import { IDEMPOTENCY_RETENTION_MS } from '../../admission/idempotency-store.ts';
 import { type Clock, foregroundClock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLifecycle } from '../../kernel/lifecycle.ts';
@@ -54,6 +54,6 @@ export async function openSqlite(options: SqliteOptions): Promise<DurableState> 
   await releaseLeases(store.db, clock.now());
   const queue = createJobQueue({ ...store, signals: createQueueSignals(), clock, log, newId });
   lifecycle.onClose('queue', () => queue.close());
-  const idempotency = createIdempotencyStore(store.db, { retentionMs: KEPT_FOR_MS });
+  const idempotency = createIdempotencyStore(store.db, { retentionMs: IDEMPOTENCY_RETENTION_MS });
   return { queue, idempotency, close: () => lifecycle.close() };
 }
