@@ -28,7 +28,10 @@ const PATTERNS: readonly (readonly [RegExp, RouteCase])[] = [
   [/^\w+ \/cluster\//, isForOperators],
   [/^GET \/health/, saysNothing],
   [/^GET \/v1(beta)?\/models/, saysNothing],
-  [/^POST .*(messages|completions|responses|embeddings|count_tokens)$/, callsAsItself],
+  [
+    /^POST .*(messages|completions|responses|compact|input_tokens|embeddings|count_tokens)$/,
+    callsAsItself,
+  ],
   [/^POST .*\{model\}:\w+$/, callsAsItself],
 ];
 
@@ -123,7 +126,7 @@ function bodyFor(path: string, { name }: Tenant): object {
   if (path.endsWith(':batchEmbedContents'))
     return { requests: [{ model: `models/${model}`, content }] };
   if (path.includes('{model}')) return { contents: [{ role: 'user', ...content }] };
-  if (path.endsWith('embeddings') || path.endsWith('responses')) return { model, input: text };
+  if (/\/(embeddings|responses|compact|input_tokens)$/.test(path)) return { model, input: text };
   const bound = path.endsWith('count_tokens') ? {} : { max_tokens: 50 };
   return { model, ...bound, messages: [{ role: 'user', content: text }] };
 }
