@@ -84,6 +84,8 @@ export type JobPage = {
   readonly limit: number;
   /** Spillway's id of the last job of the previous page; newest first. */
   readonly before?: string;
+  /** The page ends with the first job by which its metadata have so many bytes; it has at least one job. */
+  readonly maxBytes?: number;
 };
 
 /**

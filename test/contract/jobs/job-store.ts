@@ -9,7 +9,7 @@ import { isWrittenJson, writeWithResponse } from '../../../src/jobs/model/writte
 import type { DeadLetterStore } from '../../../src/jobs/ports/dead-letter-store.ts';
 import type { JobEvent, JobHistory } from '../../../src/jobs/ports/job-history.ts';
 import type { JobQueue } from '../../../src/jobs/ports/job-queue.ts';
-import type { JobStore } from '../../../src/jobs/ports/job-store.ts';
+import type { JobPage, JobStore } from '../../../src/jobs/ports/job-store.ts';
 import { plainJob, plainResult } from './job-samples.ts';
 
 export type OpenedJobStore = {
@@ -349,6 +349,32 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       );
       assert.deepEqual(await opened.jobs.list({ state: 'failed', limit: 9 }), []);
       assert.equal((await opened.jobs.list({ state: 'queued', limit: 9 })).length, 3);
+    });
+
+    it('a page ends with the job that reaches its size, and has at least one job', async () => {
+      const metadata = { text: 'é'.repeat(5000) };
+      const ids = [
+        await create({ metadata, state: 'failed' }),
+        await create({ metadata }),
+        await create(),
+        await create({ metadata, state: 'succeeded' }),
+        await create(),
+      ].map(({ id }) => id);
+      const newestFirst = ids.toReversed();
+      const pageOf = async (page: Partial<JobPage>) =>
+        (await opened.jobs.list({ organizationId: 'acme', limit: 9, ...page })).map(({ id }) => id);
+      assert.deepEqual(await pageOf({ maxBytes: 1_000_000 }), newestFirst);
+      assert.deepEqual(await pageOf({ maxBytes: 10_000 }), newestFirst.slice(0, 2));
+      assert.deepEqual(await pageOf({ maxBytes: 12_000 }), newestFirst.slice(0, 4));
+      assert.deepEqual(
+        await pageOf({ maxBytes: 1 }),
+        newestFirst.slice(0, 2),
+        'the first has none',
+      );
+      const before = newestFirst[2] ?? '';
+      assert.deepEqual(await pageOf({ maxBytes: 1, before }), newestFirst.slice(3, 4));
+      assert.deepEqual(await pageOf({ maxBytes: 12_000, limit: 3 }), newestFirst.slice(0, 3));
+      assert.deepEqual(await pageOf({ maxBytes: 10_000, state: 'failed' }), ids.slice(0, 1));
     });
 
     it('a dead letter is stored once, with or without a job, until it is removed', async () => {

@@ -4,16 +4,9 @@
 import { type Kysely, sql, type Transaction, type Updateable } from 'kysely';
 import type { Job } from '../../../jobs/model/job.ts';
 import type { JobMessage } from '../../../jobs/model/job-message.ts';
-import type { JobState } from '../../../jobs/model/job-state.ts';
 import type { NewJobEvent } from '../../../jobs/ports/job-history.ts';
 import type { OutboxMessage } from '../../../jobs/ports/job-queue.ts';
-import type {
-  JobMove,
-  JobPage,
-  JobStore,
-  JobTouch,
-  StalledJobs,
-} from '../../../jobs/ports/job-store.ts';
+import type { JobMove, JobStore, JobTouch, StalledJobs } from '../../../jobs/ports/job-store.ts';
 import { turnAfter } from '../../../kernel/next-turn.ts';
 import { enqueueAll } from '../queue/enqueue.ts';
 import type { QueueSignals } from '../queue/queue-signals.ts';
@@ -21,6 +14,7 @@ import type { JobsTable, Schema } from '../schema.ts';
 import { toNumber } from '../sql-dialect.ts';
 import { addDeadLetter } from './dead-letter-store.ts';
 import { finishAttempt, insertEvents, startAttempt } from './job-history.ts';
+import { jobPage } from './job-page.ts';
 import type { JobProgress, MoveProgress } from './job-progress.ts';
 import { resultTextOf, saveResult } from './job-result.ts';
 import { toChangedColumns, toJob, toJobRow } from './job-row.ts';
@@ -85,7 +79,7 @@ export function createJobStore(parts: JobStoreParts): JobStore {
         .executeTakeFirst();
       return row && readStored(row.message);
     },
-    list: async (page) => (await pageOf(db, page).execute()).map(toJob),
+    list: async (page) => (await jobPage(db, page).execute()).map(toJob),
     async move(move) {
       const result = await resultTextOf(move);
       const moved = await writeWithProgress(parts, async (trx, withProgress) => {
@@ -213,37 +207,6 @@ function jobsBy(db: Kysely<Schema>, key: Parameters<JobStore['find']>[0]) {
   return jobs
     .where('organization_id', '=', key.organizationId)
     .where('public_id', '=', key.publicId);
-}
-
-/** A record, so that the compiler reports a missing state. */
-const IS_STATE: Readonly<Record<JobState, true>> = {
-  queued: true,
-  delayed: true,
-  running: true,
-  succeeded: true,
-  failed: true,
-  cancelled: true,
-  expired: true,
-};
-const STATES = Object.keys(IS_STATE) as JobState[];
-
-function pageOf(db: Kysely<Schema>, page: JobPage) {
-  const { organizationId, state, limit } = page;
-  if (organizationId === undefined || state !== undefined) return plainPageOf(db, page);
-  // The index of an organisation's jobs includes the state: another one without it would cost every move a write.
-  return STATES.map((each) =>
-    db.selectFrom(plainPageOf(db, { ...page, state: each }).as('page')).selectAll(),
-  )
-    .reduce((all, each) => all.unionAll(each))
-    .orderBy('id', 'desc')
-    .limit(limit);
-}
-
-function plainPageOf(db: Kysely<Schema>, { organizationId, state, before, limit }: JobPage) {
-  let query = db.selectFrom('jobs').selectAll().orderBy('id', 'desc').limit(limit);
-  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
-  if (state !== undefined) query = query.where('state', '=', state);
-  return before === undefined ? query : query.where('id', '<', before);
 }
 
 /** The states are literals in the SQL, because only then are the partial indexes used. */
