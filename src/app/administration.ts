@@ -11,6 +11,7 @@ import type { ProviderLimits } from '../admission/provider-limits.ts';
 import type { Config } from '../config/config.ts';
 import { jobDetailsRoutes } from '../dashboard/routes/job-details-routes.ts';
 import { requestRoutes } from '../dashboard/routes/request-routes.ts';
+import type { OwnReads } from '../flow/serve/own-reads.ts';
 import type { Gate } from '../http/authenticate.ts';
 import type { RegisterRoutes } from '../http/http-server.ts';
 import { adminAuditRoutes } from '../http/routes/admin-audit.ts';
@@ -38,6 +39,7 @@ export type AdministrationParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly gate: Gate;
+  readonly reads: OwnReads;
   /** Notified after a change, so that cached callers are dropped. */
   readonly callers: CallerCache;
   readonly unfinishedJobs: UnfinishedJobs;
@@ -57,7 +59,7 @@ export type Administration = {
 };
 
 export function openAdministration(parts: AdministrationParts): Administration {
-  const { store, clock, gate, log, callers } = parts;
+  const { store, clock, gate, log, callers, reads } = parts;
   const auditor = createAuditor({ audit: store.audit, clock, newId, log });
   const organizations = administerOrganizations({
     organizations: store.organizations,
@@ -89,7 +91,7 @@ export function openAdministration(parts: AdministrationParts): Administration {
         clock,
         gate,
       }),
-      usageRoutes({ usage: store.usage, requireOrganization, clock, gate }),
+      usageRoutes({ usage: store.usage, requireOrganization, clock, gate, reads }),
       ...runningRoutes(parts, auditor),
     ],
   };

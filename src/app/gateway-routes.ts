@@ -3,6 +3,7 @@
 
 import type { Config } from '../config/config.ts';
 import type { AdmitJob } from '../flow/jobs/admit-job.ts';
+import type { OwnReads } from '../flow/serve/own-reads.ts';
 import type { ServeCallParts } from '../flow/serve/serve-call.ts';
 import type { Gate } from '../http/authenticate.ts';
 import type { RegisterRoutes } from '../http/http-server.ts';
@@ -28,6 +29,7 @@ export type GatewayRouteParts = {
   readonly infrastructure: Infrastructure;
   readonly serve: ServeCallParts;
   readonly gate: Gate;
+  readonly reads: OwnReads;
   readonly replyError: ErrorReplier;
   readonly jobOperations: JobOperations;
   readonly admitJob: AdmitJob;
@@ -41,7 +43,7 @@ export type GatewayRouteParts = {
 };
 
 export function gatewayRoutes(config: Config, parts: GatewayRouteParts): readonly RegisterRoutes[] {
-  const { serve, gate, replyError, jobOperations, admitJob, models, simulator } = parts;
+  const { serve, gate, reads, replyError, jobOperations, admitJob, models, simulator } = parts;
   const { store, shared, failures, callers, metrics, clock, log } = parts.infrastructure;
   const { limits, breakers } = serve;
   const { recentLog } = shared;
@@ -52,6 +54,7 @@ export function gatewayRoutes(config: Config, parts: GatewayRouteParts): readonl
     clock,
     log,
     gate,
+    reads,
     callers,
     unfinishedJobs: jobOperations.unfinished,
     advanceDelayed: jobOperations.advanceDelayed,
@@ -63,12 +66,13 @@ export function gatewayRoutes(config: Config, parts: GatewayRouteParts): readonl
     ...administration.routes,
     serverModeRoutes(parts.cluster.setMode(auditor), gate),
     ...(simulator ? [simulatorRoutes(simulator, gate)] : []),
-    budgetRoutes({ ...serve, organizations, gate }),
+    budgetRoutes({ ...serve, organizations, gate, reads }),
     jobRoutes({
       operations: jobOperations,
       jobs: store.jobs,
       history,
       gate,
+      reads,
       clock,
       admit: admitJob,
     }),

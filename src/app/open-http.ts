@@ -5,6 +5,7 @@
 import type { Config } from '../config/config.ts';
 import { type AdmitJob, createAdmitJob } from '../flow/jobs/admit-job.ts';
 import { createForeseeRefusal } from '../flow/serve/foresee-refusal.ts';
+import { createOwnReads } from '../flow/serve/own-reads.ts';
 import type { ServeCallParts } from '../flow/serve/serve-call.ts';
 import { createGate, type GuessLimits } from '../http/authenticate.ts';
 import { readCredential } from '../http/credential.ts';
@@ -47,7 +48,8 @@ export async function openHttp(
   const replyError = openErrorReplier(infrastructure, refusals);
   const { limits } = services.serve;
   const { redact } = failures;
-  const events = openEvents(config, { store, limits, gate, redact, clock, log, lifecycle });
+  const reads = createOwnReads();
+  const events = openEvents(config, { store, limits, gate, reads, redact, clock, log, lifecycle });
   const admitJob = openAdmitJob(config, infrastructure, services);
   const serve = serveCallParts(infrastructure, services, admitJob);
   const models = openServableModels(config, serve.meter);
@@ -60,6 +62,7 @@ export async function openHttp(
     infrastructure,
     serve,
     gate,
+    reads,
     replyError,
     jobOperations,
     admitJob,

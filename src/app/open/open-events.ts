@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.ts';
 import type { Redact } from '../../errors/redact.ts';
 import { createEmitEvents } from '../../events/emit-events.ts';
 import { startEventPruning } from '../../events/prune-events.ts';
+import type { OwnReads } from '../../flow/serve/own-reads.ts';
 import { createReportLimit, type ReportLimit } from '../../flow/serve/report-limit.ts';
 import type { Gate } from '../../http/authenticate.ts';
 import type { RegisterRoutes } from '../../http/http-server.ts';
@@ -25,6 +26,7 @@ export type EventsContext = {
   readonly store: Store;
   readonly limits: ProviderLimits;
   readonly gate: Gate;
+  readonly reads: OwnReads;
   readonly redact: Redact;
   readonly clock: Clock;
   readonly log: Log;
@@ -38,7 +40,7 @@ export type OpenedEvents = {
 };
 
 export function openEvents(config: Config, context: EventsContext): OpenedEvents {
-  const { store, gate, redact, clock, log, lifecycle } = context;
+  const { store, gate, reads, redact, clock, log, lifecycle } = context;
   const { events, watch } = store.builds;
   const live = createLiveReplies(clock);
   const emit = createEmitEvents({
@@ -58,8 +60,8 @@ export function openEvents(config: Config, context: EventsContext): OpenedEvents
   const { fields } = config.events;
   return {
     routes: [
-      buildRoutes({ emit, reportLimit, events, watch, live, gate, clock, fields }),
-      jobEventRoutes({ jobs: store.jobs, history: store.history, gate, following }),
+      buildRoutes({ emit, reportLimit, events, watch, live, gate, clock, fields, reads }),
+      jobEventRoutes({ jobs: store.jobs, history: store.history, gate, reads, following }),
       adminBuildRoutes({ events, redact, clock, gate, fields }),
     ],
     endLive: () => live.close(),

@@ -4,6 +4,7 @@
 
 import { ensureDefaultOrganization } from '../../admission/organization-store.ts';
 import type { Config } from '../../config/config.ts';
+import { createOwnReads } from '../../flow/serve/own-reads.ts';
 import type { Gate } from '../../http/authenticate.ts';
 import { createInProcessApi, type InProcessApi } from '../../http/in-process.ts';
 import { createErrorReplier } from '../../http/reply-error.ts';
@@ -51,6 +52,7 @@ async function compose(
     requireScope: () => Promise.resolve(principal),
     requireAdminOrScope: () => Promise.resolve(),
   };
+  const reads = createOwnReads();
   // This process serves no callers, so it caches none.
   const callers = { organizationChanged: () => {}, keyRevoked: () => {} };
   // Jobs can be shown, cancelled and requeued; this process runs none.
@@ -63,14 +65,23 @@ async function compose(
     clock,
     log,
     gate,
+    reads,
     callers,
     unfinishedJobs: operations.unfinished,
     advanceDelayed: operations.advanceDelayed,
   });
   const routesOfJobs = [
     // Operators are not subject to an organisation's limits.
-    jobRoutes({ operations, jobs, history, gate, clock, admit: (_handedIn, submit) => submit() }),
-    jobEventRoutes({ jobs, history, gate }),
+    jobRoutes({
+      operations,
+      jobs,
+      history,
+      gate,
+      reads,
+      clock,
+      admit: (_handedIn, submit) => submit(),
+    }),
+    jobEventRoutes({ jobs, history, gate, reads }),
     deadLetterRoutes({ operations, deadLetters, gate, auditor }),
   ];
   const api = await createInProcessApi({

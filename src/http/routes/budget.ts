@@ -7,6 +7,7 @@ import type { OrganizationStore } from '../../admission/organization-store.ts';
 import type { Principal } from '../../admission/principal.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import { readLabel } from '../../flow/serve/native-request.ts';
+import type { OwnReads } from '../../flow/serve/own-reads.ts';
 import { nanosToUsd } from '../../kernel/money.ts';
 import type {
   BudgetLedger,
@@ -51,10 +52,11 @@ export type BudgetRouteParts = {
   readonly terms: { budgetOf(principal: Principal): BudgetOwner };
   readonly organizations: Pick<OrganizationStore, 'find'>;
   readonly gate: Gate;
+  readonly reads: OwnReads;
 };
 
 export function budgetRoutes(parts: BudgetRouteParts): RegisterRoutes {
-  const { ledger, terms, gate } = parts;
+  const { ledger, terms, gate, reads } = parts;
   return (app) => {
     const api = app.withTypeProvider<ZodTypeProvider>();
 
@@ -72,7 +74,9 @@ export function budgetRoutes(parts: BudgetRouteParts): RegisterRoutes {
       },
       async ({ principal, headers }) => {
         if (!principal) throw new SpillwayError('UNAUTHORIZED', 'missing credentials');
-        return report(ledger, terms.budgetOf(principal), readLabel(headers['x-user-id']));
+        const userId = readLabel(headers['x-user-id']);
+        const readReport = () => report(ledger, terms.budgetOf(principal), userId);
+        return reads(principal.organizationId, readReport);
       },
     );
     api.get(

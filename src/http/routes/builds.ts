@@ -14,6 +14,7 @@ import { type Followed, follow, hasEnded } from '../../events/follow-events.ts';
 import { reportBody } from '../../events/parse-report.ts';
 import type { EventReader } from '../../events/translate-error.ts';
 import type { BuildWatch } from '../../events/watch-builds.ts';
+import type { OwnReads } from '../../flow/serve/own-reads.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Gate, scopeGuard } from '../authenticate.ts';
 import { readerOf } from '../event-reader.ts';
@@ -32,6 +33,7 @@ export type BuildRouteParts = {
   readonly live: LiveReplies;
   readonly gate: Pick<Gate, 'requireScope'>;
   readonly clock: Clock;
+  readonly reads: OwnReads;
   /** The field names of a reader that asks for none. */
   readonly fields: EventFields;
 };
@@ -58,7 +60,7 @@ type FollowedPage = Omit<z.infer<typeof eventsQuery>, 'fields'> & {
 };
 
 export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
-  const { emit, events, gate, clock } = parts;
+  const { emit, events, gate, clock, reads } = parts;
   const documented = (summary: string) => ({
     summary,
     tags: ['Builds'],
@@ -117,7 +119,7 @@ export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
         const page = { ...query, fields, organizationId, buildId: request.params.buildId };
         if (wantsStream(request)) return stream(parts, request, reply, page);
         const reader = readerOf(request, principal, clock.now());
-        return readPage(events, page, viewFor(reader, fields));
+        return reads(organizationId, () => readPage(events, page, viewFor(reader, fields)));
       },
     );
   };
@@ -149,7 +151,7 @@ async function stream(
   reply: FastifyReply,
   page: FollowedPage,
 ): Promise<FastifyReply> {
-  const { events, watch, live, gate, clock } = parts;
+  const { events, watch, live, gate, clock, reads } = parts;
   const source: Followed<BuildEvent> = {
     read: (after) =>
       events.list({ ...page, after, limit: LIVE_PAGE, maxBytes: MAX_LIVE_PAGE_BYTES }),
@@ -159,7 +161,8 @@ async function stream(
   };
   const after = lastEventId(request) ?? page.after;
   // 204 stops a browser's EventSource from reconnecting.
-  if (await hasEnded(source, after)) return reply.code(204).send();
+  if (await reads(page.organizationId, () => hasEnded(source, after)))
+    return reply.code(204).send();
   await live.answer(reply, {
     caller: page.organizationId,
     async *open(signal) {

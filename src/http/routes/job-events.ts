@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import { type Followed, follow, hasEnded } from '../../events/follow-events.ts';
 import type { BuildWatch } from '../../events/watch-builds.ts';
+import type { OwnReads } from '../../flow/serve/own-reads.ts';
 import type { Job } from '../../jobs/model/job.ts';
 import { isFinal, isJobState } from '../../jobs/model/job-state.ts';
 import { toEventView } from '../../jobs/model/job-view.ts';
@@ -25,6 +26,7 @@ export type JobEventRouteParts = {
   readonly jobs: Pick<JobStore, 'find'>;
   readonly history: Pick<JobHistory, 'events'>;
   readonly gate: Pick<Gate, 'requireScope'>;
+  readonly reads: OwnReads;
   /** Absent without a listener (command line): only lists. */
   readonly following?: Following | undefined;
 };
@@ -48,7 +50,7 @@ const query = z.object({
 });
 
 export function jobEventRoutes(parts: JobEventRouteParts): RegisterRoutes {
-  const { jobs, history, gate, following } = parts;
+  const { jobs, history, gate, reads, following } = parts;
   return (app) => {
     app.withTypeProvider<ZodTypeProvider>().get(
       '/v1/jobs/:id/events',
@@ -69,12 +71,13 @@ export function jobEventRoutes(parts: JobEventRouteParts): RegisterRoutes {
       },
       async (request, reply) => {
         const { organizationId } = await gate.requireScope(request, 'jobs');
-        const job = await jobs.find({ organizationId, publicId: request.params.id });
+        const key = { organizationId, publicId: request.params.id };
+        const job = await reads(organizationId, () => jobs.find(key));
         if (!job) throw new SpillwayError('NOT_FOUND', 'no such job');
         const { after } = request.query;
         if (following && wantsStream(request))
           return stream(parts, following, { request, reply, job, after });
-        return readPage(history, job.id, after);
+        return reads(organizationId, () => readPage(history, job.id, after));
       },
     );
   };
@@ -98,7 +101,7 @@ type Reading = {
 };
 
 async function stream(
-  { history, gate }: JobEventRouteParts,
+  { history, gate, reads }: JobEventRouteParts,
   { watch, live, clock }: Following,
   { request, reply, job, ...from }: Reading,
 ): Promise<FastifyReply> {
@@ -111,7 +114,7 @@ async function stream(
     watch: (wake) => watch.watch({ organizationId, buildId }, wake),
   };
   const after = lastEventId(request) ?? from.after;
-  if (await hasEnded(source, after)) return reply.code(204).send();
+  if (await reads(organizationId, () => hasEnded(source, after))) return reply.code(204).send();
   await live.answer(reply, {
     caller: organizationId,
     async *open(signal) {

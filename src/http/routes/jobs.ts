@@ -9,16 +9,22 @@ import { pickLocale, pickTimeZone } from '../../errors/locale.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { AdmitJob } from '../../flow/jobs/admit-job.ts';
 import { readLabel } from '../../flow/serve/native-request.ts';
+import type { OwnReads } from '../../flow/serve/own-reads.ts';
 import type { SubmitJob } from '../../jobs/intake/submit-job.ts';
 import type { Job } from '../../jobs/model/job.ts';
 import type { JobEstimate } from '../../jobs/model/job-estimate.ts';
 import { jobMessageBody, parseJobMessage } from '../../jobs/model/job-message.ts';
 import { JOB_STATES } from '../../jobs/model/job-state.ts';
-import { type JobReader, toJobView, toReceipt } from '../../jobs/model/job-view.ts';
+import {
+  type JobDetails,
+  type JobReader,
+  toJobView,
+  toReceipt,
+} from '../../jobs/model/job-view.ts';
 import { isWrittenJson, writeWithResponse } from '../../jobs/model/written-json.ts';
 import type { CancelJob } from '../../jobs/pipeline/cancel-job.ts';
 import type { JobHistory } from '../../jobs/ports/job-history.ts';
-import type { JobStore } from '../../jobs/ports/job-store.ts';
+import type { JobKey, JobPage, JobStore } from '../../jobs/ports/job-store.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { turnAfter } from '../../kernel/next-turn.ts';
 import { type Gate, scopeGuard } from '../authenticate.ts';
@@ -39,9 +45,12 @@ export type JobRouteParts = {
   readonly gate: Gate;
   readonly clock: Clock;
   readonly admit: AdmitJob;
+  readonly reads: OwnReads;
 };
 
 const PAGE = 50;
+/** Reading and writing a page of this size takes a few milliseconds; metadata have kilobytes. */
+const MAX_PAGE_BYTES = 256 * 1024;
 
 const jobPath = z.object({ id: printable(200) });
 const listQuery = z.object({
@@ -51,7 +60,7 @@ const listQuery = z.object({
 });
 
 export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
-  const { operations, jobs, history, gate } = parts;
+  const { operations, jobs, gate, reads } = parts;
   const guard = scopeGuard(gate, 'jobs');
   return (untyped) => {
     const app = untyped.withTypeProvider<ZodTypeProvider>();
@@ -95,15 +104,16 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
       async (request) => {
         const { organizationId, ...reader } = await readerOf(parts, request);
         const { status, limit, cursor } = request.query;
-        const page = await jobs.list({
+        const page = {
           organizationId,
-          limit: limit + 1,
+          limit,
           ...(status && { state: status }),
           ...(cursor && { before: cursor }),
+        };
+        return reads(organizationId, async () => {
+          const { found, next } = await readJobPage(jobs, page);
+          return { data: found.map((job) => toJobView(job, reader)), nextCursor: next ?? null };
         });
-        const shown = page.slice(0, limit);
-        const last = page.length > limit ? shown.at(-1) : undefined;
-        return { data: shown.map((job) => toJobView(job, reader)), nextCursor: last?.id ?? null };
       },
     );
 
@@ -116,14 +126,10 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
       },
       async (request, reply) => {
         const { organizationId, ...reader } = await readerOf(parts, request);
-        const job = found(await jobs.find({ organizationId, publicId: request.params.id }));
-        const [estimate, result, attempts] = await Promise.all([
-          operations.estimate(job),
-          history.result(job.id),
-          history.attempts(job.id),
-        ]);
-        const view = toJobView(job, reader, { ...estimate, result, history: attempts });
-        const response = result?.response;
+        const key = { organizationId, publicId: request.params.id };
+        const { job, details } = await reads(organizationId, () => readJob(parts, key));
+        const view = toJobView(job, reader, details);
+        const response = details.result?.response;
         if (isWrittenJson(response)) {
           await turnAfter(response.writtenJson.length);
           reply.serializer(() => writeWithResponse(view, response));
@@ -173,6 +179,31 @@ async function readerOf(
     now: clock.now(),
     overrides: principal.messages,
   };
+}
+
+async function readJob(
+  { operations, jobs, history }: JobRouteParts,
+  key: JobKey,
+): Promise<{ readonly job: Job; readonly details: JobDetails }> {
+  const job = found(await jobs.find(key));
+  const [estimate, result, attempts] = await Promise.all([
+    operations.estimate(job),
+    history.result(job.id),
+    history.attempts(job.id),
+  ]);
+  return { job, details: { ...estimate, result, history: attempts } };
+}
+
+/** Up to `limit` jobs, and fewer where their metadata are large; `next` is the `before` of the next page. */
+async function readJobPage(
+  { list }: Pick<JobStore, 'list'>,
+  page: JobPage,
+): Promise<{ readonly found: readonly Job[]; readonly next: string | undefined }> {
+  const found = await list({ ...page, maxBytes: MAX_PAGE_BYTES });
+  const last = found.at(-1);
+  if (last === undefined) return { found, next: undefined };
+  const following = await list({ ...page, before: last.id, limit: 1 });
+  return { found, next: following.length > 0 ? last.id : undefined };
 }
 
 function found(job: Job | undefined): Job {

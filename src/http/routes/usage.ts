@@ -3,6 +3,7 @@
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { OwnReads } from '../../flow/serve/own-reads.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { nanosToUsd } from '../../kernel/money.ts';
 import {
@@ -65,6 +66,7 @@ export type UsageRouteParts = {
   readonly requireOrganization: (id: string) => Promise<unknown>;
   readonly clock: Clock;
   readonly gate: Gate;
+  readonly reads: OwnReads;
 };
 
 export function usageRoutes(parts: UsageRouteParts): RegisterRoutes {
@@ -100,7 +102,8 @@ export function usageRoutes(parts: UsageRouteParts): RegisterRoutes {
       },
       async (request, reply) => {
         const { organizationId } = await parts.gate.requireScope(request, 'call');
-        return reply.send(await report(parts, request.query, organizationId));
+        const readReport = () => report(parts, request.query, organizationId);
+        return reply.send(await parts.reads(organizationId, readReport));
       },
     );
   };
