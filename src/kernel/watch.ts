@@ -6,8 +6,8 @@
 import type { CancelTimer, Clock } from './clock.ts';
 
 export type Watched = {
-  /** Called every tick with `clock.monotonic()`; it may call `leave`. */
-  check(nowMs: number): void;
+  /** Called every tick with `clock.monotonic()` and the time since the tick before; it may call `leave`. */
+  check(nowMs: number, sinceMs: number): void;
 };
 
 /** Identifies an entry for `leave`. */
@@ -25,11 +25,14 @@ export function createWatch(clock: Clock, tickMs = 250): Watch {
   const slots: (Watched | undefined)[] = [];
   const free: Ticket[] = [];
   let cancelTick: CancelTimer | undefined;
+  let lastTickMs = Number.NEGATIVE_INFINITY;
 
   function tick(): void {
     cancelTick = undefined;
     const now = clock.monotonic();
-    for (const watched of slots) watched?.check(now);
+    const sinceMs = now - lastTickMs;
+    lastTickMs = now;
+    for (const watched of slots) watched?.check(now, sinceMs);
     schedule();
   }
 

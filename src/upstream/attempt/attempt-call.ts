@@ -42,7 +42,7 @@ export type AttemptListener = {
   /** A stream ended cleanly; `lastBytes` are its last events. */
   onComplete(lastBytes: Buffer, contentType: string): void;
   onFailed(error: SpillwayError): void;
-  /** Called when the call has lasted a second and every 20 seconds after that; a busy process may skip a report. */
+  /** Called when the call has lasted a second and every 20 seconds after that. */
   onRunning?(): void;
 };
 

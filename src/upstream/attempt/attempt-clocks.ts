@@ -36,13 +36,11 @@ export type AttemptProgress = {
 
 const FIRST_REPORT_MS = 1000;
 const REPORT_MS = 20_000;
-/** The distance of two checks. */
-const CHECK_MS = 250;
 
-/** Whether a report of a long call falls between the previous check and this one. */
-export function isReportDue(lastedMs: number): boolean {
+/** Whether a report of a long call falls between the previous check, `sinceMs` ago, and this one. */
+export function isReportDue(lastedMs: number, sinceMs: number): boolean {
   const reports = (ms: number) => Math.floor((ms - FIRST_REPORT_MS) / REPORT_MS);
-  return lastedMs >= FIRST_REPORT_MS && reports(lastedMs) > reports(lastedMs - CHECK_MS);
+  return lastedMs >= FIRST_REPORT_MS && reports(lastedMs) > reports(lastedMs - sinceMs);
 }
 
 export function overduePhase(

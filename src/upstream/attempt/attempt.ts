@@ -147,12 +147,12 @@ export class Attempt implements UpstreamListener, Watched {
     this.#fail(error, 'the connection to the provider failed', isBrokenOff);
   }
 
-  check(nowMs: number): void {
+  check(nowMs: number, sinceMs: number): void {
     if (this.#leavesAtMs !== undefined) {
       if (nowMs > this.#leavesAtMs) this.#endWith(timedOut('total'));
       return;
     }
-    if (isReportDue(nowMs - this.#startedAtMs)) this.#listener.onRunning?.();
+    if (isReportDue(nowMs - this.#startedAtMs, sinceMs)) this.#listener.onRunning?.();
     const phase = this.#overdue(nowMs);
     if (this.#state === 'refused') {
       if (phase || nowMs - this.#refusedAtMs > MAX_REFUSAL.ms) this.#refuse();

@@ -65,6 +65,7 @@ test('an organisation with a long call keeps out of the circuit that failures of
     return refuse(response, 500, { type: 'error', error: { type: 'api_error' } });
   });
   const leaving = new AbortController();
+  context.after(() => leaving.abort());
   const { signal } = leaving;
   const messages = [{ role: 'user', content: 'hang' }];
   const long = ask(other, { body: { ...messageBody(), messages }, signal }).catch(() => undefined);
