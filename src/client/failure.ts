@@ -172,7 +172,7 @@ function codeOfStatus(status: number): ErrorCode {
 
 /** A sealed error may end in markers for SDKs, which are not for people. */
 function sentenceIn({ message }: Fields): string | undefined {
-  return typeof message === 'string' ? message.replace(/( \[[a-z ]+\])+$/, '') : undefined;
+  return typeof message === 'string' ? message.replace(/( \[[A-Z]?[a-z ]+\])+$/, '') : undefined;
 }
 
 function defaultSentence(code: ErrorCode): string {

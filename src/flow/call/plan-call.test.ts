@@ -317,7 +317,9 @@ test('the uses of tools are bounded in a response that does not bound them itsel
   const rest = '"model":"gpt-5","tools":[{"type":"web_search"}]';
   assert.equal(limited(` { ${rest}}`), ` {"max_tool_calls":3, ${rest}}`);
   assert.equal(limited(`{${rest},"max_tool_calls":null}`), `{${rest},"max_tool_calls":3}`);
-  for (const stated of [0, 5, '"5"'])
+  // 0 is not stated.
+  assert.equal(limited(`{${rest},"max_tool_calls":0}`), `{${rest},"max_tool_calls":3}`);
+  for (const stated of [5, '"5"'])
     assert.equal(limited(`{${rest},"max_tool_calls":${stated}}`), false);
   assert.equal(limited('{"model":"gpt-5","tools":[{"type":"function","name":"f"}]}'), false);
   assert.equal(plan('/v1/chat/completions', `{${rest}}`).canLimitTools, false);
