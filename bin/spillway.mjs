@@ -12,7 +12,6 @@ import { setFlagsFromString } from 'node:v8';
 restartWithMemorySettings();
 keepTickShape();
 collectOldObjectsRarely();
-keepPoolsInHeap();
 
 const home = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(home, 'src', 'cli', 'main.ts');
@@ -85,14 +84,6 @@ function keepTickShape() {
  */
 function collectOldObjectsRarely() {
   if (runsServer(process.argv[2])) setFlagsFromString('--heap-growing-percent=200');
-}
-
-/**
- * Takes the pools of small buffers from the allocator's heap. Node's pools of 64 KiB exceed the allocator's threshold: each one
- * would be mapped anew, with a page fault for every 4 KiB that is written to it.
- */
-function keepPoolsInHeap() {
-  if (runsServer(process.argv[2])) Buffer.poolSize = 16 * 1024;
 }
 
 /** `serve` is the default command. */
