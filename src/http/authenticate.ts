@@ -1,5 +1,5 @@
-// Authentication of endpoints: an operator has the admin key or a session of the dashboard, a caller has a key with a scope. A missing or unknown
-// credential is UNAUTHORIZED, a missing scope FORBIDDEN.
+// Authentication of endpoints: an operator has the admin key or a session of the dashboard, a caller has a key with a scope. A
+// missing or unknown credential is UNAUTHORIZED, a missing scope FORBIDDEN.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';

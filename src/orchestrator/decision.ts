@@ -19,7 +19,8 @@ export type Category = {
 
 /**
  * Chooses a decision by words. A keyword decides by itself, a hint only together with another one. `=word` matches without
- * inflections, `^Word` only with a capital letter, `word*` every word that begins so; several words match in sequence. `word!` weighs more than other keywords.
+ * inflections, `^Word` only with a capital letter, `word*` every word that begins so; several words match in sequence. `word!`
+ * weighs more than other keywords.
  */
 export type RoutingRule = Decision & {
   readonly keywords: readonly string[];

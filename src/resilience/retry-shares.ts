@@ -1,8 +1,9 @@
 // Shares the retry budget of a provider between organisations. The budget is one bucket, so that
 // failures of one organisation alone would use up the retries of all. A retry therefore needs a token of the
 // organisation's own bucket as well, which is filled by its own requests and holds three quarters of the provider's:
-// the rest is left to others. The organisation's bucket is counted here, and by the budget if servers share it. The number of organisations is bounded: at the cap the one known for the longest time is
-// forgotten and starts with a full bucket when it calls again.
+// the rest is left to others. The organisation's bucket is counted here, and by the budget if servers share it. The number of
+// organisations is bounded: at the cap the one known for the longest time is forgotten and starts with a full bucket when it
+// calls again.
 
 import type { Clock } from '../kernel/clock.ts';
 import { RetryBucket } from './retry-bucket.ts';

@@ -1,5 +1,5 @@
-// The legs that start the calls of a round-robin alias, in one cycle: each leg appears in proportion to its weight, spread as evenly as
-// possible, so that no leg gets its calls in a burst.
+// The legs that start the calls of a round-robin alias, in one cycle: each leg appears in proportion to its weight, spread as
+// evenly as possible, so that no leg gets its calls in a burst.
 
 import { WeightedTurns } from './weighted-turns.ts';
 

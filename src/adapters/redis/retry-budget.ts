@@ -1,7 +1,7 @@
 // The retry budget that all servers on one Redis share. Deposits are counted here and sent with the next `take`, in one script
 // that Redis runs on its own clock by the rules of resilience/retry-bucket.ts. It takes a token of the organisation's own
-// bucket too, so that an organisation with failures on several servers does not use up the retries of all. While Redis is unavailable each server uses a
-// bucket of its own.
+// bucket too, so that an organisation with failures on several servers does not use up the retries of all. While Redis is
+// unavailable each server uses a bucket of its own.
 
 import type { Clock } from '../../kernel/clock.ts';
 import { MAX_DEBT_SECONDS, RetryBucket } from '../../resilience/retry-bucket.ts';

@@ -1,11 +1,11 @@
 // Provider credentials that the provider refuses. A refused key is an operator's problem that no repeat mends, so for a
 // while calls with it fail without reaching the provider; then one call is the probe, and the others still fail until its
-// outcome (credential-refusal.ts). A 401 refuses the key, and so does Gemini's 400 with the reason API_KEY_INVALID. A 403 may concern one model, or an
-// object that the request names, such as a video that is not public. Callers can provoke it, and several can do so together:
-// it is remembered for that model and the organisation that met it, and never for another one. So is a 401 that says that a
-// restricted key lacks the scope of the operation, and a 400 or 401 with a code that refuses a permission. A model that is really
-// forbidden then costs one call per organisation and minute.
-// Servers share what they learn (share-credentials.ts); a restart with another key begins anew.
+// outcome (credential-refusal.ts). A 401 refuses the key, and so does Gemini's 400 with the reason API_KEY_INVALID. A 403 may
+// concern one model, or an object that the request names, such as a video that is not public. Callers can provoke it, and
+// several can do so together: it is remembered for that model and the organisation that met it, and never for another one. So
+// is a 401 that says that a restricted key lacks the scope of the operation, and a 400 or 401 with a code that refuses a
+// permission. A model that is really forbidden then costs one call per organisation and minute. Servers share what they learn
+// (share-credentials.ts); a restart with another key begins anew.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';

@@ -1,8 +1,8 @@
 // Bounds the bytes of request bodies that this server holds, in all and per organisation, and the large uploads of an
-// organisation that are not complete, by its concurrency. A body is admitted by its announced length before its first byte is read; a body
-// without a length is admitted chunk by chunk. Its bytes count until the response has ended, because the call needs them
-// until then. A large answer counts, too, until its caller has read it. Without these bounds a few unfinished uploads or unread
-// answers of one organisation occupy the memory of all.
+// organisation that are not complete, by its concurrency. A body is admitted by its announced length before its first byte is
+// read; a body without a length is admitted chunk by chunk. Its bytes count until the response has ended, because the call
+// needs them until then. A large answer counts, too, until its caller has read it. Without these bounds a few unfinished
+// uploads or unread answers of one organisation occupy the memory of all.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 

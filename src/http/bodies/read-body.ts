@@ -1,7 +1,7 @@
 // Reads and decodes a request's body up to a limit. A content length above the limit is refused before the first byte; a
 // body that grows above the limit or above its quota is refused there and its remaining bytes are discarded. An upload
-// that pauses for too long is refused, so that it does not occupy its quota. A body in thousands of chunks of a few bytes is refused,
-// because Node calls the server for each chunk: a few megabytes would occupy the process for seconds.
+// that pauses for too long is refused, so that it does not occupy its quota. A body in thousands of chunks of a few bytes is
+// refused, because Node calls the server for each chunk: a few megabytes would occupy the process for seconds.
 
 import type { IncomingMessage } from 'node:http';
 import { SpillwayError, toSpillwayError } from '../../errors/spillway-error.ts';

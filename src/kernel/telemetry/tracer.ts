@@ -1,6 +1,7 @@
 // The port to traces. A span names its parent by a W3C `traceparent`, the same text that travels in headers of requests and
 // with jobs, so no context follows asynchronous work. Parts of the flow have `tracer?: Tracer`: without a
-// tracer they record nothing, at the cost of one test. Attributes are names, ids and numbers: no prompt, no credential, no provider text.
+// tracer they record nothing, at the cost of one test. Attributes are names, ids and numbers: no prompt, no credential, no
+// provider text.
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 

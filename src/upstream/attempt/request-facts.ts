@@ -35,8 +35,9 @@ const ANSWERS = /"(?:n|candidate_?count)"\s{0,8}:\s{0,8}(\d{1,3})\b/gi;
 const LINKED = /"(?:url|image_url|file_url|file_?uri)"\s{0,8}:\s{0,8}"(?:https?|gs|s3):/i;
 
 /**
- * The input at a token per byte, and the stated maximum of the output. Rare characters have as many tokens as bytes: at the density of
- * English a request of them would seem small, and its refusal would pass for a used-up limit. Linked media have any number of tokens.
+ * The input at a token per byte, and the stated maximum of the output. Rare characters have as many tokens as bytes: at the
+ * density of English a request of them would seem small, and its refusal would pass for a used-up limit. Linked media have any
+ * number of tokens.
  */
 export function requestTokensOf(body: Buffer): number {
   const text = withoutEscapes(body.toString('latin1'));

@@ -1,5 +1,6 @@
-// Reads the requests of Gemini's embedding batches: their number, and a model that they name beside the one in the path. Google refuses
-// a mismatch; a compatible provider may serve the named one, which has another price and may not be on a key's list. Pure.
+// Reads the requests of Gemini's embedding batches: their number, and a model that they name beside the one in the path. Google
+// refuses a mismatch; a compatible provider may serve the named one, which has another price and may not be on a key's list.
+// Pure.
 
 import { NameTable } from './name-table.ts';
 import { peekFields } from './peek-fields.ts';

@@ -2,9 +2,9 @@
 // to but does not contain, media that it contains but that has more tokens than bytes (blank pages, a still video), and the
 // one-hour cache. The worst case adds them. Names are decoded before they are compared,
 // and a known name in another case is a problem, because a provider may read it as the known one: see reference-names.ts.
-// Arguments, results and schemas of tools are text to the model, so their names are skipped. References to a stored conversation are top-level
-// fields: see output-limits.ts. Files, caches, vector stores, containers and items that a provider stores belong to the
-// provider account, which organisations share.
+// Arguments, results and schemas of tools are text to the model, so their names are skipped. References to a stored
+// conversation are top-level fields: see output-limits.ts. Files, caches, vector stores, containers and items that a provider
+// stores belong to the provider account, which organisations share.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { mediaBesideType, mediaInValue } from './inline-media.ts';

@@ -54,7 +54,8 @@ const BOUNDS: BodyBounds = {
 
 /**
  * The first bound that a text exceeds, for bodies that are parsed whole: the bytes between its strings, its fields, objects and
- * lists, or its nesting. One pass, because the strings of a large body take a tenth of a second to skip where they have many escapes.
+ * lists, or its nesting. One pass, because the strings of a large body take a tenth of a second to skip where they have many
+ * escapes.
  */
 export function exceededBound(json: Buffer, bounds = BOUNDS): keyof BodyBounds | undefined {
   let bytesLeft = bounds.structureBytes;

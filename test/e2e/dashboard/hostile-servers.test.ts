@@ -1,6 +1,6 @@
-// Hostile text in the records that servers share through Redis (ids, regions and versions of servers, the servers they forward to, the setter
-// of a limit, lines of the log) stays text in a real Chromium. Spillway refuses such names in its own settings; the records
-// are written as another program with access to Redis could write them.
+// Hostile text in the records that servers share through Redis (ids, regions and versions of servers, the servers they forward
+// to, the setter of a limit, lines of the log) stays text in a real Chromium. Spillway refuses such names in its own settings;
+// the records are written as another program with access to Redis could write them.
 
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';

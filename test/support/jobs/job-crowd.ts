@@ -1,6 +1,6 @@
 // Many organisations that submit jobs over HTTP, optionally with a busy organisation that submits a hundred times as many jobs,
-// and how long the quiet organisations' jobs waited from submission to start, by the API's timestamps. The provider's limit sets the rate,
-// so that the waits do not depend on the machine.
+// and how long the quiet organisations' jobs waited from submission to start, by the API's timestamps. The provider's limit
+// sets the rate, so that the waits do not depend on the machine.
 
 import assert from 'node:assert/strict';
 import { z } from 'zod';

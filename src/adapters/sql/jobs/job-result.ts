@@ -29,8 +29,8 @@ export async function saveResult(
 }
 
 /**
- * Reads results. The embedded store reads within a turn of the event loop, so that each step on a large result has a turn of its own.
- * Large results are read one after the other: the first ones are sent before the last ones fill the memory.
+ * Reads results. The embedded store reads within a turn of the event loop, so that each step on a large result has a turn of
+ * its own. Large results are read one after the other: the first ones are sent before the last ones fill the memory.
  */
 export function createResultReader(db: Kysely<Schema>) {
   let lastLarge: Promise<unknown> = Promise.resolve();

@@ -1,5 +1,5 @@
-// Deletes finished jobs and results, and jobs that were handed over to another system, on either SQL store. A job's rows are deleted with it in one transaction; the index on
-// `finished_at` finds the oldest first.
+// Deletes finished jobs and results, and jobs that were handed over to another system, on either SQL store. A job's rows are
+// deleted with it in one transaction; the index on `finished_at` finds the oldest first.
 
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { JobRetention } from '../../../jobs/ports/job-retention.ts';

@@ -11,8 +11,8 @@
 // headers (request-bound.ts).
 //
 // A time in a sentence counts only if no header or field states one. A sentence about one model narrows a limit even if the
-// request contains it: the wider limit would stop the other models of all organisations. The sentences of a 400, 404, 413 or 422 quote the
-// request and teach nothing; the verdict for the one caller may still use them.
+// request contains it: the wider limit would stop the other models of all organisations. The sentences of a 400, 404, 413 or
+// 422 quote the request and teach nothing; the verdict for the one caller may still use them.
 
 import type { ErrorCode, Verdict } from '../../codes.ts';
 import { type AssessContext, type Assessment, assess } from '../assess.ts';
