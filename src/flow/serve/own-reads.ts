@@ -17,7 +17,12 @@ export type OwnReadBounds = {
   readonly queued: number;
 };
 
-const DEFAULT_BOUNDS: OwnReadBounds = { concurrent: 4, queued: 200 };
+const MAX_CONCURRENT_READS = 4;
+const MAX_WAITING_READS = 200;
+const DEFAULT_BOUNDS: OwnReadBounds = {
+  concurrent: MAX_CONCURRENT_READS,
+  queued: MAX_WAITING_READS,
+};
 /** Two pages of a list take a few milliseconds. */
 const READS_PER_TURN = 2;
 /** Reads take milliseconds, so a full queue is served in about this time. */
