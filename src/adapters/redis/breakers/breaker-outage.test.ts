@@ -1,7 +1,7 @@
 // Circuits while Redis is down, frozen or has lost its data: each server decides alone and restores its state afterwards.
 
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import {
   ask,
   breakerBoardContract,
@@ -37,13 +37,21 @@ describe('while Redis is unavailable', () => {
 
 describe('servers on a Redis that fails and recovers', () => {
   const rules = { ...CONTRACT_RULES, openMs: 60_000 };
+  const openedServers: BreakerServer[] = [];
   beforeEach(() => rig.outsider.flushall());
+  // The server of an earlier test would restore its open circuit after the flush.
+  afterEach(() => Promise.all(openedServers.splice(0).map(({ board }) => board.close())));
+
+  async function openServer(
+    ...given: Parameters<typeof openBreakerServer>
+  ): Promise<BreakerServer> {
+    const opened = await openBreakerServer(...given);
+    openedServers.push(opened);
+    return opened;
+  }
 
   test('a decision made during an outage reaches all servers after it', async () => {
-    const [alone, other] = await Promise.all([
-      openBreakerServer(rig, rules),
-      openBreakerServer(rig, rules),
-    ]);
+    const [alone, other] = await Promise.all([openServer(rig, rules), openServer(rig, rules)]);
     await rig.service.kill('SIGKILL');
     await until(() => !alone.link.isUp() && !other.link.isUp());
     await call(alone, 5);
@@ -55,10 +63,7 @@ describe('servers on a Redis that fails and recovers', () => {
   });
 
   test('an open circuit stays open when Redis has lost its data', async () => {
-    const servers = await Promise.all([
-      openBreakerServer(rig, rules),
-      openBreakerServer(rig, rules),
-    ]);
+    const servers = await Promise.all([openServer(rig, rules), openServer(rig, rules)]);
     await call(servers[0], 5);
     await until(() => !isClosed(servers[1]));
     await rig.service.restart();
@@ -71,10 +76,7 @@ describe('servers on a Redis that fails and recovers', () => {
   });
 
   test('limits met during an outage reach all servers after it, and the latest end applies', async () => {
-    const [alone, other] = await Promise.all([
-      openBreakerServer(rig, rules),
-      openBreakerServer(rig, rules),
-    ]);
+    const [alone, other] = await Promise.all([openServer(rig, rules), openServer(rig, rules)]);
     // A circuit of its own: the servers of earlier tests still remember theirs.
     const key = { provider: 'openai', region: 'eu-west' };
     const isLimited = () => [alone, other].every(({ board }) => board.openCause(key) === 'limit');
@@ -98,8 +100,8 @@ describe('servers on a Redis that fails and recovers', () => {
   test('a server that only remembers an open circuit does not reopen it after another server closed it', async () => {
     const line = cuttable(rig.open());
     const [other, cutOff] = [
-      await openBreakerServer(rig, rules),
-      await openBreakerServer(rig, rules, { link: line.link }),
+      await openServer(rig, rules),
+      await openServer(rig, rules, { link: line.link }),
     ];
     await call(other, 5);
     await until(() => !isClosed(cutOff));
@@ -115,8 +117,8 @@ describe('servers on a Redis that fails and recovers', () => {
     const short = { ...rules, openMs: 50 };
     const line = cuttable(rig.open());
     const [other, cutOff] = [
-      await openBreakerServer(rig, short),
-      await openBreakerServer(rig, short, { link: line.link }),
+      await openServer(rig, short),
+      await openServer(rig, short, { link: line.link }),
     ];
     line.cut();
     await call(cutOff, 5);
@@ -132,8 +134,8 @@ describe('servers on a Redis that fails and recovers', () => {
   test('failures of one organisation at a cut-off server open no circuit for another at the other server', async () => {
     const line = cuttable(rig.open());
     const [other, cutOff] = [
-      await openBreakerServer(rig, rules),
-      await openBreakerServer(rig, rules, { link: line.link }),
+      await openServer(rig, rules),
+      await openServer(rig, rules, { link: line.link }),
     ];
     const pass = { key: CIRCUIT, probe: undefined };
     other.board.report(pass, 'success', 'healthy');
@@ -153,7 +155,7 @@ describe('servers on a Redis that fails and recovers', () => {
   test('all servers call a recovered provider again, whatever Redis went through', async () => {
     const short = { ...rules, openMs: 30 };
     const servers = await Promise.all(
-      [1, 2, 3].map(() => openBreakerServer(rig, short, { leaseMs: 200 })),
+      [1, 2, 3].map(() => openServer(rig, short, { leaseMs: 200 })),
     );
     const calling = new AbortController();
     const calls = servers.map((server) => callUntil(server, calling.signal, 'failure'));
@@ -174,7 +176,7 @@ describe('servers on a Redis that fails and recovers', () => {
   });
 
   test('a frozen Redis delays no call', async () => {
-    const server = await openBreakerServer(rig, rules);
+    const server = await openServer(rig, rules);
     await rig.service.freeze();
     const calls = call(server, 5);
     assert.equal((await ask(server.board, CIRCUIT)).isAllowed, true);
