@@ -113,3 +113,17 @@ test('other operations are not streamed, whatever the request states', async () 
     assert.deepEqual([body['stream'], body['stream_options']], [undefined, undefined], path);
   }
 });
+
+test('the uses of tools are bounded in a queued response that does not bound them itself', async () => {
+  const plan = async (request: Record<string, unknown>) => {
+    const message = queued('/v1/responses', { tools: [{ type: 'web_search' }], ...request });
+    const run = { job: { ...JOB, provider: 'openai', model: 'gpt-x' }, message };
+    return planJob(parts, run, undefined);
+  };
+  const open = await plan({ max_tool_calls: null });
+  const [target] = open.targets;
+  assert.ok(target && open.canLimitTools);
+  const { body } = open.callTo(target, undefined, 3);
+  assert.equal((JSON.parse(body.toString()) as Record<string, unknown>)['max_tool_calls'], 3);
+  assert.equal((await plan({ max_tool_calls: 5 })).canLimitTools, false);
+});

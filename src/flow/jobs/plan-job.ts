@@ -12,6 +12,7 @@ import { asksForLongContext } from '../../upstream/attempt/beta-values.ts';
 import { requestHeaders } from '../../upstream/attempt/headers.ts';
 import { promptRequest } from '../../upstream/attempt/prompt-request.ts';
 import { knowsUsageOption } from '../../upstream/chat-fields.ts';
+import { editBody } from '../../upstream/json/edit-body.ts';
 import {
   chargeOf,
   matchNativeRoute,
@@ -23,6 +24,7 @@ import {
 import type { CallParts } from '../call/call-order.ts';
 import { type CallPlan, type PlanParts, planCall, queryOf, targetsOf } from '../call/plan-call.ts';
 import { readFields, readStated } from '../call/read-request.ts';
+import { canLimitTools, toolLimitEdits } from '../call/tools/limit-tools.ts';
 import { isForeign, isTranslatable } from '../translate/call-translation.ts';
 
 const DEFAULT_MAX_OUTPUT_TOKENS = 4096;
@@ -48,7 +50,9 @@ export async function planJob(
   await turnAfter(body.length);
   const incoming = message.native?.headers ?? {};
   const kind = { format: target.format, operation };
-  const stated = readStated(kind, body, readFields(kind, body));
+  const fields = readFields(kind, body);
+  const stated = readStated(kind, body, fields);
+  const route = { operation, pathModel: undefined };
   return {
     requestedModel: name,
     targets,
@@ -58,8 +62,8 @@ export async function planJob(
     operation,
     charge: chargeOf(operation),
     hasLongContext: asksForLongContext(incoming['anthropic-beta']),
-    canLimitTools: false,
-    callTo: (each, deadlineAtMs) => ({
+    canLimitTools: canLimitTools(route, body, stated, fields),
+    callTo: (each, deadlineAtMs, maxToolCalls) => ({
       deadlineAtMs,
       target: each,
       isStream,
@@ -67,7 +71,7 @@ export async function planJob(
       isCountedApart: stated.isCountedApart,
       path: each.basePath + path,
       headers: requestHeaders(each.format, each.apiKey, incoming, parts.alsoAllowed?.betas),
-      body,
+      body: editBody(body, toolLimitEdits(route, body, stated, fields, maxToolCalls)),
     }),
   };
 }
