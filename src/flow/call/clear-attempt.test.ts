@@ -85,7 +85,7 @@ function rig(max: number) {
   }
 
   const remaining = async () => (await limiter.look([limit]))[0]?.remaining;
-  return { clock, told, start, takeBefore, remaining, reserve: () => decide(RESERVED) };
+  return { parts, clock, told, start, takeBefore, remaining, reserve: () => decide(RESERVED) };
 }
 
 function orderOf(permit: ClearanceOrder['permit'], nowMs: number): ClearanceOrder {
@@ -161,4 +161,97 @@ test('a permit of another account is given back, and the limit of the called acc
   reserve();
   assert.deepEqual(told, ['cleared by req.1']);
   assert.equal(await remaining(), 1);
+});
+
+const KINDS = { format: 'openai', operation: 'responses' } as const;
+const SEARCHING = Buffer.from('{"tools":[{"type":"mcp"}]}');
+
+/** An order whose every use of a tool costs a nanodollar, and its reservations, each with the decision about it. */
+function research(limitNanos: number, decide: (nanos: number) => BudgetDecision) {
+  const { parts, clock } = rig(1);
+  const asked: (readonly [nanos: number, patienceMs: number])[] = [];
+  const ended: (number | undefined | string)[] = [];
+  const order = orderOf(undefined, clock.monotonic());
+  const stated = readStated(KINDS, SEARCHING, readFields(KINDS, SEARCHING));
+  const clearance = new AttemptClearance(
+    {
+      ...parts,
+      meter: { worstNanos: (_, { referredTokens = 0 }) => referredTokens / 1000 },
+      ledger: {
+        ...parts.ledger,
+        reserve({ worstNanos, patienceMs }, onDecision) {
+          asked.push([worstNanos, patienceMs]);
+          onDecision(decide(worstNanos));
+          return () => {};
+        },
+      },
+    },
+    {
+      ...order,
+      plan: {
+        ...order.plan,
+        stated,
+        operation: 'responses',
+        charge: 'input_and_output',
+        canLimitTools: true,
+      },
+      budget: { ...OWNER, organizationLimitNanos: limitNanos },
+    },
+    {
+      target: TARGET,
+      number: 1,
+      pass: { key: { provider: 'openai', region: 'us-east' }, probe: undefined },
+    },
+    {
+      onCleared: ({ maxToolCalls }) => void ended.push(maxToolCalls),
+      onRefused: ({ code }) => void ended.push(code),
+      onStandings: () => {},
+    },
+  );
+  clearance.start(1000);
+  return { asked, ended };
+}
+
+const exceeded = (limitNanos: number, spentNanos: number): BudgetDecision => ({
+  kind: 'exceeded',
+  scope: 'organization',
+  limitNanos,
+  spentNanos,
+  resetAt: 0,
+});
+
+test('a response gets the tool uses that a twentieth of its budget covers, from ten to a hundred', () => {
+  for (const [limitNanos, uses] of [
+    [10, 10],
+    [200, 10],
+    [500, 25],
+    [1e9, 100],
+  ] as const) {
+    const { asked, ended } = research(limitNanos, () => RESERVED);
+    assert.deepEqual([asked, ended], [[[uses, uses > 10 ? 0 : 1000]], [uses]]);
+  }
+});
+
+test('more than ten tool uses wait for no other reservation, and ten are reserved instead', () => {
+  for (const refusal of [exceeded(1000, 0), { kind: 'unavailable' } as const]) {
+    const { asked, ended } = research(1000, (nanos) => (nanos > 10 ? refusal : RESERVED));
+    assert.deepEqual(
+      [asked, ended],
+      [
+        [
+          [50, 0],
+          [10, 1000],
+        ],
+        [10],
+      ],
+    );
+  }
+});
+
+test('the last of a large budget bounds the tool uses of a response, and too little refuses it', () => {
+  const spent = (left: number) => (nanos: number) =>
+    nanos > left ? exceeded(1000, 1000 - left) : RESERVED;
+  assert.deepEqual(research(1000, spent(4)).ended, [4]);
+  assert.deepEqual(research(1000, spent(0)).ended, ['BUDGET_EXCEEDED']);
+  assert.deepEqual(research(1000, () => ({ kind: 'unavailable' })).ended, ['CAPACITY_EXHAUSTED']);
 });

@@ -2,7 +2,7 @@
 // worst-case cost.
 //
 //   permit ─▶ reservation ─▶ cleared
-//     │            ├─▶ reservation again, for fewer uses of the provider's tools (the budget does not cover all)
+//     │            ├─▶ reservation again, for fewer uses of the provider's tools (the money does not cover all)
 //     │            ├─▶ permit again (it became stale meanwhile) ─▶ cleared
 //     └────────────┴─▶ refused, or withdrawn: the permit and the reservation are returned
 //
@@ -42,10 +42,12 @@ export type ClearanceOrder = Omit<
   'recordedUnder' | 'startedAtMs' | 'ownDeadlineAtMs' | 'endsAtMs'
 >;
 
-/** More than models are known to make within one response. */
-const MANY_TOOL_USES = 5 * MAX_TOOL_USES;
+/** As many as models make within one response when they research. */
+const MANY_TOOL_USES = 10 * MAX_TOOL_USES;
+/** More uses than MAX_TOOL_USES are reserved within this part of the smallest budget: twenty such calls fit side by side. */
+const MANY_USES_PART = 1 / 20;
 
-type Exceeded = Extract<BudgetDecision, { kind: 'exceeded' }>;
+type Refusal = Exclude<BudgetDecision, { kind: 'reserved' }>;
 type HeldPermit = Pick<NonNullable<CallOrder['permit']>, 'ask' | 'askedAtMs'>;
 
 /**
@@ -67,7 +69,7 @@ export class AttemptClearance {
   #isRenewed = false;
   #reservation: ReservationRequest | undefined;
   #budgetMonth: number | undefined;
-  /** The uses of the provider's tools that the request is bounded to; undefined where the request stays as it is. */
+  /** The uses of the provider's tools that are reserved and sent; undefined where the request stays as it is. */
   #maxToolCalls: number | undefined;
   #isOver = false;
 
@@ -82,7 +84,9 @@ export class AttemptClearance {
     this.#planned = planned;
     this.#listener = listener;
     this.#id = usageRecordId(order.id, planned.number);
-    if (this.#canExceed()) this.#maxToolCalls = MAX_TOOL_USES;
+    // OpenAI documents no number of uses at which it stops a model: the request is sent with the bound that is reserved.
+    if (order.plan.operation === 'responses' && this.#canLimitTools())
+      this.#maxToolCalls = this.#preferredToolCalls();
   }
 
   /** `patienceMs` bounds the wait for the reservation. */
@@ -138,13 +142,14 @@ export class AttemptClearance {
     };
   }
 
+  /** Only the uses that the call needs most are worth a wait for other reservations to end. */
   #reserveMoney(patienceMs: number): void {
     const askedAtMs = this.#parts.clock.monotonic();
-    const ask = this.#askForMoney(patienceMs);
+    const ask = this.#askForMoney(this.#hasManyToolCalls() ? 0 : patienceMs);
     this.#withdrawReservation = this.#parts.ledger.reserve(ask, (decision) => {
       this.#withdrawReservation = undefined;
       if (this.#isOver) return;
-      if (decision.kind === 'exceeded' && this.#takeFewerToolCalls(decision))
+      if (decision.kind !== 'reserved' && this.#takeFewerToolCalls(decision))
         return this.#reserveMoney(patienceMs - (this.#parts.clock.monotonic() - askedAtMs));
       if (decision.kind !== 'reserved')
         return this.#refuse(budgetRefusal(decision, ask.worstNanos));
@@ -154,19 +159,24 @@ export class AttemptClearance {
     });
   }
 
-  /**
-   * Bounds the uses of the tools by the unspent money, which is better than refusing the call. False if it does not
-   * cover a single use.
-   */
-  #takeFewerToolCalls({ limitNanos, spentNanos }: Exceeded): boolean {
-    if (!this.#canLimitTools()) return false;
+  /** Bounds the uses of the tools, which is better than refusing the call. False if the money does not cover a single use. */
+  #takeFewerToolCalls(refusal: Refusal): boolean {
+    if (this.#hasManyToolCalls()) {
+      this.#maxToolCalls = MAX_TOOL_USES;
+      return true;
+    }
+    if (refusal.kind !== 'exceeded' || !this.#canLimitTools()) return false;
     const before = this.#maxToolCalls ?? MAX_TOOL_USES;
     // Unspent money that is missing now has been reserved by other calls.
-    let calls = before < MAX_TOOL_USES ? Math.floor(before / 2) : MAX_TOOL_USES - 1;
-    while (calls > 0 && this.#worstNanos(calls) > limitNanos - spentNanos) calls -= 1;
+    const most = before < MAX_TOOL_USES ? Math.floor(before / 2) : MAX_TOOL_USES - 1;
+    const calls = this.#toolCallsFor(refusal.limitNanos - refusal.spentNanos, most);
     if (calls < 1) return false;
     this.#maxToolCalls = calls;
     return true;
+  }
+
+  #hasManyToolCalls(): boolean {
+    return this.#maxToolCalls !== undefined && this.#maxToolCalls > MAX_TOOL_USES;
   }
 
   #canLimitTools(): boolean {
@@ -174,16 +184,22 @@ export class AttemptClearance {
     return plan.canLimitTools && !plan.translation?.isNeededAt(this.#planned.target);
   }
 
-  /**
-   * OpenAI documents no number of uses at which it stops a model, so that one call may cost many times its reservation. A budget
-   * that is small beside such a call gets the bound that it has reserved; another one serves the request as it is.
-   */
-  #canExceed(): boolean {
-    if (this.#order.plan.operation !== 'responses' || !this.#canLimitTools()) return false;
+  #preferredToolCalls(): number {
     const { organizationLimitNanos, keyLimitNanos, userLimitNanos } = this.#order.budget;
     const limits = [organizationLimitNanos, keyLimitNanos, userLimitNanos];
     const least = Math.min(...limits.filter((limit) => limit !== undefined));
-    return this.#worstNanos(MANY_TOOL_USES) > least / 2;
+    return Math.max(MAX_TOOL_USES, this.#toolCallsFor(least * MANY_USES_PART, MANY_TOOL_USES));
+  }
+
+  /** The largest number of uses, up to `most`, that the money covers. */
+  #toolCallsFor(nanos: number, most: number): number {
+    let [covered, tooMany] = [0, most + 1];
+    while (tooMany - covered > 1) {
+      const calls = Math.floor((covered + tooMany) / 2);
+      if (this.#worstNanos(calls) > nanos) tooMany = calls;
+      else covered = calls;
+    }
+    return covered;
   }
 
   #worstNanos(maxToolCalls: number | undefined): number {

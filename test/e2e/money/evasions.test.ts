@@ -119,14 +119,16 @@ suite('evasions of the bill', () => {
     assert.equal(gateway.simulator.log().length, 1);
   });
 
-  for (const [name, tool] of [
-    ['searches', { type: 'web_search' }],
+  for (const [name, tool, uses] of [
+    ['searches', { type: 'web_search' }, 100],
     [
       'calls of another server',
       { type: 'mcp', server_label: 'a', server_url: 'https://a.example' },
+      // 50 dollars at 0.5 for each window, and the output.
+      99,
     ],
   ] as const)
-    test(`a small budget bounds the ${name} of a response, which OpenAI does not bound`, async () => {
+    test(`a budget bounds the ${name} of a response, which OpenAI does not bound`, async () => {
       const seen: unknown[] = [];
       gateway.simulator.observe(({ json }) => seen.push(json['max_tool_calls']));
       const body = { model: 'gpt-5', max_output_tokens: 1000, input: 'Hi', tools: [tool] };
@@ -140,7 +142,7 @@ suite('evasions of the bill', () => {
       const unstated = { ...body, max_tool_calls: 0 };
       const small = await newTenant(gateway, { monthlyBudgetUsd: 6 });
       assert.equal((await ask(small, { path: '/v1/responses', body: unstated })).status, 200);
-      assert.deepEqual(seen, [10, undefined, 10, 10]);
+      assert.deepEqual(seen, [10, uses, 10, 10]);
     });
 
   test('a failed call costs nothing where each request has a price', async () => {

@@ -206,7 +206,7 @@ suite('requests that every vendor documents', () => {
     assert.equal(await askWith(80, { max_tool_calls: 9 }), 402);
     assert.equal(await askWith(1000), 200);
     assert.equal(await askWith(1000, { max_tool_calls: 9 }), 200);
-    assert.deepEqual(seen, [2, 6, undefined, 9]);
+    assert.deepEqual(seen, [2, 6, 10, 9]);
   });
 
   test('the pages that Anthropic fetches are bounded by the money that is left, unless the request bounds them', async () => {
@@ -230,6 +230,15 @@ suite('requests that every vendor documents', () => {
     assert.equal(await askWith(12, fetching), 402);
     assert.equal(await askWith(100, { ...fetching, max_uses: 9 }), 402);
     assert.deepEqual(seen, [[undefined, 7], [2, undefined], [1, 1], [undefined]]);
+  });
+
+  test('a model may search a hundred times in a response under the default budget', async () => {
+    const seen: unknown[] = [];
+    gateway.simulator.observe(({ json }) => seen.push(json['max_tool_calls']));
+    const tenant = await newTenant(gateway, LIMITS);
+    const body = { model: 'gpt-5-mini', input: 'Hi', tools: [{ type: 'web_search' }] };
+    assert.equal((await ask(tenant, { path: '/v1/responses', body })).status, 200);
+    assert.deepEqual(seen, [100]);
   });
 
   test('several searches at once share a budget that does not cover all uses of each', async () => {
