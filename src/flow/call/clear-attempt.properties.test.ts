@@ -41,6 +41,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       tools: fc.constantFrom(
         [{ type: 'web_search' }],
         [{ type: 'mcp', server_label: 'a' }, { type: 'file_search' }],
+        // OpenAI's tools have no such field.
+        [{ type: 'mcp', server_label: 'a', max_uses: 1 }],
       ),
       patienceMs: fc.constantFrom(0, 2000),
     }),

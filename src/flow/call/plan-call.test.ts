@@ -17,6 +17,14 @@ const providers = [
     models: ['gpt-*'],
   },
   {
+    name: 'anthropic',
+    format: 'anthropic',
+    baseUrl: 'https://a.example',
+    region: 'global',
+    accounts: [{ name: 'main', apiKey: 'our-key' }],
+    models: ['claude-*'],
+  },
+  {
     name: 'google',
     format: 'gemini',
     baseUrl: 'https://g.example/proxy/',
@@ -196,26 +204,32 @@ test('a name that a provider could read as a known one is refused', () => {
 });
 
 test('a request reserves the context window for each use of any of its tools', () => {
-  const windows = (fields: object) => {
-    const planned = plan('/v1/responses', JSON.stringify({ model: 'gpt-5', ...fields }));
+  const windowsAt = (path: string, body: object) => {
+    const planned = plan(path, JSON.stringify(body));
     const [target] = planned.targets;
     assert.ok(target);
     return (worstCaseOf(planned, target, () => 1000).referredTokens ?? 0) / 1000;
   };
+  const windows = (fields: object) => windowsAt('/v1/responses', { model: 'gpt-5', ...fields });
+  const claude = (...tools: readonly object[]) =>
+    windowsAt('/v1/messages', { model: 'claude-x', messages: [], tools });
   const once = { type: 'web_search', max_uses: 1 };
-  const twice = { type: 'file_search', max_uses: 2 };
+  const twice = { type: 'web_fetch', max_uses: 2 };
   const open = { type: 'mcp' };
   assert.equal(windows({}), 0);
-  assert.equal(windows({ tools: [once] }), 1);
-  assert.equal(windows({ tools: [once, twice] }), 3);
+  assert.equal(claude(once), 1);
+  assert.equal(claude(once, twice), 3);
   assert.equal(windows({ tools: [open, { type: 'web_search' }] }), 10);
-  assert.equal(windows({ tools: [open, twice] }), 12);
+  assert.equal(claude({ type: 'mcp_toolset' }, twice), 12);
   assert.equal(windows({ tools: [open, { type: 'web_search' }], max_tool_calls: 3 }), 3);
-  assert.equal(windows({ tools: [once], previous_response_id: 'resp_1' }), 2);
+  // OpenAI's tools have no maximum of their own.
+  assert.equal(windows({ tools: [once] }), 10);
+  const search = { tools: [{ type: 'web_search' }], max_tool_calls: 1 };
+  assert.equal(windows({ ...search, previous_response_id: 'resp_1' }), 2);
   assert.equal(windows({ input: [{ type: 'item_reference', id: 'msg_1' }] }), 1);
   assert.equal(windows({ model: 'gpt-4o-search-preview' }), 1);
   const seen = [{ content: [{ type: 'input_image', image_url: 'https://example.com/a.png' }] }];
-  assert.equal(windows({ tools: [once], input: seen }), 1 + 6);
+  assert.equal(windows({ ...search, input: seen }), 1 + 6);
 });
 
 test('a provider that knows the older maximum alone reserves its own where the request states the newer one', () => {

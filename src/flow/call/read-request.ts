@@ -56,6 +56,7 @@ export function readStated(
   if ('problem' in limits) throw unreadableLimit(limits);
   refuseOtherModels(body, fields);
   refuseUnaccountable(body, fields);
+  refuseLoopEnds(body, fields);
   const references =
     chargeOf(kind.operation) === 'nothing' ? NONE : readReferences(kind, body, fields);
   const features = readFeatures(kind, body, fields, references.hasItemTools);
@@ -120,6 +121,14 @@ function refuseUnaccountable(body: Buffer, fields: ReadonlyMap<string, JsonSpan>
         name,
         'not_supported',
       );
+}
+
+/** OpenRouter's own conditions for the end of a loop of tools, beside which it ignores `max_tool_calls`. */
+const LOOP_ENDS = 'stop_server_tools_when';
+
+function refuseLoopEnds(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): void {
+  if (listed(body, fields.get(LOOP_ENDS)))
+    throw invalidField(`${LOOP_ENDS} replaces max_tool_calls`, LOOP_ENDS, 'not_supported');
 }
 
 function storedFieldIn(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): string | undefined {
@@ -194,6 +203,6 @@ const WANTED: Readonly<Record<RequestKind['operation'], NameTable>> = {
 };
 
 function wantedOf(operation: RequestKind['operation'], ...others: readonly string[]): NameTable {
-  const own = ['model', 'stream', ...OTHER_MODELS];
+  const own = ['model', 'stream', LOOP_ENDS, ...OTHER_MODELS];
   return new NameTable([...own, ...limitFields(operation), ...featureFields(operation), ...others]);
 }

@@ -120,3 +120,14 @@ test('more tools than any provider accepts are refused, grouped ones too', () =>
   const groups = [1, 2].map(() => ({ type: 'namespace', tools: many }));
   assert.deepEqual(kinds('openai', groups), { field: 'tools[1].tools', problem: 'wrong_type' });
 });
+
+test('only tools of Anthropic state a maximum of their own, and those of OpenRouter have a documented one', () => {
+  const uses = (format: ProviderFormat, type: string) => {
+    const answer = read(format, [{ type, max_uses: 2 }]);
+    return 'problem' in answer ? answer : answer.tools.map(({ maxUses }) => maxUses);
+  };
+  assert.deepEqual(uses('anthropic', 'web_search_20250305'), [2]);
+  assert.deepEqual(uses('openai', 'web_search'), [undefined]);
+  assert.deepEqual(uses('openai', 'mcp'), [undefined]);
+  assert.deepEqual(uses('openai', 'openrouter:web_search'), [30]);
+});

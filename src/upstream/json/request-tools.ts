@@ -169,8 +169,8 @@ function readTyped(
   if (type === NOT_TEXT) return { field: `${field}.type`, problem: 'wrong_type' };
   const model = textOf(element, fields.get('model'));
   if (model === NOT_TEXT) return { field: `${field}.model`, problem: 'wrong_type' };
-  const maxUses = readUses(element, fields.get('max_uses'));
   const kind = toolKind(type ?? 'custom');
+  const maxUses = usesIn(format, kind, element, fields);
   const grouped = fields.get('tools');
   // Codex groups its tools: each counts as if it stood alone.
   if (kind === 'namespace' && grouped)
@@ -187,6 +187,21 @@ function readTyped(
   if (sized && 'problem' in sized) return sized;
   return { tools: sized ? [tool, sized] : [tool] };
 }
+
+/** Anthropic's tools alone have a maximum of their own; elsewhere the field would be ignored. */
+function usesIn(
+  format: ProviderFormat,
+  kind: string,
+  element: Buffer,
+  fields: ReadonlyMap<string, JsonSpan>,
+): number | undefined {
+  if (kind.startsWith(OPENROUTER)) return OPENROUTER_ROUNDS;
+  return format === 'anthropic' ? readUses(element, fields.get('max_uses')) : undefined;
+}
+
+/** OpenRouter stops a model after this many rounds with its own tools, such as `openrouter:web_search`. */
+const OPENROUTER_ROUNDS = 30;
+const OPENROUTER = 'openrouter:';
 
 /** A shell whose commands the caller runs. */
 function isLocal(element: Buffer, span: JsonSpan | undefined): boolean {

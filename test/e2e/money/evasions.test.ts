@@ -169,6 +169,7 @@ suite('evasions of the bill', () => {
     ['data_sources', [{ type: 'azure_search' }]],
     ['deferred', true],
     ['preset', 'email-copywriter'],
+    ['stop_server_tools_when', [{ type: 'step_count_is', step_count: 1000 }]],
   ] as const)
     test(`${field} of a compatible provider, which has no price, is refused by name`, async () => {
       gateway.simulator.clearLog();
