@@ -18,8 +18,6 @@ export type ProviderLimit = CircuitKey & {
 
 /** A stored record outlives its limit by this much, because the servers' clocks differ. */
 export const CLOCK_SKEW_MS = 1000;
-/** The duration of a limit without a stated end. */
-export const UNSTATED_LIMIT_MS = 300_000;
 /** Providers' own limits last at most a month; a later reset time is a mistake. */
 export const MAX_LIMIT_MS = 32 * 86_400_000;
 /** A throttle is over within minutes; if a provider states more, it is called again after an hour. */

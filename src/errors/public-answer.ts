@@ -11,7 +11,7 @@ import {
   type SuggestedAction,
 } from './codes.ts';
 import { renderError } from './render-error.ts';
-import { isInstant } from './reset-timing.ts';
+import { isInstant, UNSTATED_LIMIT_MS } from './reset-timing.ts';
 import { isDuration, safeParams } from './safe-params.ts';
 import type { SpillwayError } from './spillway-error.ts';
 
@@ -64,7 +64,9 @@ export function toPublicAnswer(error: SpillwayError, context: AnswerContext): Pu
   const row: ErrorRow = ERROR_TABLE[code];
   const wait = knownWait(error, context.now);
   const params = completeParams(code, error.params, wait);
-  const advisedMs = wait.ms ?? (code === 'AI_LIMIT_REACHED' ? UNKNOWN_RESET_MS : undefined);
+  // Any other refusal without a stated delay advises none: clients have a backoff of their own, and an invented delay would
+  // make them sleep for it.
+  const advisedMs = wait.ms ?? (code === 'AI_LIMIT_REACHED' ? UNSTATED_LIMIT_MS : undefined);
   const isRetryAllowed = mayRetry(error, advisedMs, context);
   return {
     ...(context.knowsOverload ? { knowsOverload: true } : {}),
@@ -102,9 +104,6 @@ const PROBLEM_STATUS: Partial<Record<RequestProblem, number>> = {
 // RFC 9110, section 12.5.3: the codings that the next request may use.
 const ACCEPTED_ENCODINGS = { 'accept-encoding': 'gzip, deflate, br, zstd' };
 
-// The advised delay for a usage limit without a stated reset. Any other refusal without a stated delay advises none:
-// clients have a backoff of their own, and an invented delay would make them sleep for it.
-const UNKNOWN_RESET_MS = 300_000;
 // SDKs sleep for as long as Retry-After says. Above this bound the answer forbids a retry, so that a person sees the
 // message instead of a hanging program.
 const MAX_SDK_WAIT_MS = 60_000;

@@ -3,6 +3,9 @@
 
 import { DEFAULT_TIME_ZONE, type Locale } from './locale.ts';
 
+/** The assumed duration of a usage limit without a stated end: calls stop for as long, and callers are advised to. */
+export const UNSTATED_LIMIT_MS = 300_000;
+
 export type ResetTiming =
   | { readonly timing: 'minutes'; readonly minutes: number }
   | (ClockTime & { readonly timing: 'today' })

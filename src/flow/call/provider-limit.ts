@@ -6,9 +6,9 @@ import {
   MAX_THROTTLE_MS,
   type ProviderLimit,
   type ProviderLimits,
-  UNSTATED_LIMIT_MS,
 } from '../../admission/provider-limits.ts';
 import type { Lesson } from '../../errors/mapping/lesson/lesson.ts';
+import { UNSTATED_LIMIT_MS } from '../../errors/reset-timing.ts';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import { accountCircuit, withModel } from '../../resilience/circuit-key.ts';
 import type { Target } from '../../routing/target.ts';

@@ -7,9 +7,9 @@ import {
   MAX_LIMIT_MS,
   type ProviderLimit,
   type ProviderLimits,
-  UNSTATED_LIMIT_MS,
 } from '../../admission/provider-limits.ts';
 import { reportedLesson } from '../../errors/mapping/lesson/reported-lesson.ts';
+import { UNSTATED_LIMIT_MS } from '../../errors/reset-timing.ts';
 import type { ReportedFailure } from '../../events/emit-events.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
