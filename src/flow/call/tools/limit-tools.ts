@@ -1,4 +1,4 @@
-// Bounds the uses of the tools that a provider runs, in a request with a worst case above its budget. `max_tool_calls` of the
+// Bounds the uses of the tools that a provider runs by the uses that are reserved (clear-attempt.ts). `max_tool_calls` of the
 // Responses API counts the uses of all tools together and ignores further ones; of Anthropic's tools, searches and fetches have a
 // `max_uses` of their own, and further uses are refused to the model. No other tool and no other format has such a field. Pure.
 
