@@ -11,6 +11,7 @@ import { createRunJob } from '../../flow/jobs/run-job.ts';
 import { startReceiveTrace } from '../../flow/telemetry/job-spans.ts';
 import { logRun } from '../../flow/telemetry/log-run.ts';
 import { createReadRawMessage } from '../../jobs/intake/raw-message.ts';
+import { createRecentJobs } from '../../jobs/intake/recent-jobs.ts';
 import { createSubmitJob, type SubmitJob } from '../../jobs/intake/submit-job.ts';
 import type { Job } from '../../jobs/model/job.ts';
 import {
@@ -182,8 +183,10 @@ function workerParts(
   const { store, clock, log, serve, metrics } = context;
   const { maxRetryAttempts, retryDelayMs, leaseMs, midStream } = config.jobs;
   const circuitWait = openOwnCircuitWait(config, serve.breakers);
+  const recent = roles.workedProviders.length > 0 ? createRecentJobs() : undefined;
   return {
-    store: store.jobs,
+    store: recent?.remembering(store.jobs) ?? store.jobs,
+    recent,
     queue: context.queues.queue,
     history: store.history,
     deadLetters: store.deadLetters,

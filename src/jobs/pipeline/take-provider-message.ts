@@ -19,6 +19,7 @@ import {
   readDelivery,
   unknownJob,
 } from '../intake/read-delivery.ts';
+import type { RecentJobs } from '../intake/recent-jobs.ts';
 import { isHandedOver, type Job } from '../model/job.ts';
 import type { JobMessage } from '../model/job-message.ts';
 import type { JobPointer } from '../model/job-pointer.ts';
@@ -31,6 +32,8 @@ import { type PublishResult, republishResult } from './publish-result.ts';
 export type ProviderMessageParts = IntakeParts & {
   readonly store: Pick<JobStore, 'create' | 'findWithMessage' | 'message'>;
   readonly history: Pick<JobHistory, 'result'>;
+  /** Jobs that the dispatcher of this process has just stored. */
+  readonly recent?: Pick<RecentJobs, 'take'> | undefined;
   /** Absent without a broker: the outbox then carries the result, and a redelivery has nothing to publish. */
   readonly publishResult?: PublishResult | undefined;
   /** Assigns the queue's provider and one of its models to a job that another system put on this queue. */
@@ -95,10 +98,11 @@ async function findForeign(
 }
 
 async function findStored(
-  { store }: ProviderMessageParts,
-  { jobId, fence }: JobPointer,
+  { store, recent }: ProviderMessageParts,
+  pointer: JobPointer,
 ): Promise<FoundJob | undefined> {
-  const found = await store.findWithMessage(jobId);
+  const { jobId, fence } = pointer;
+  const found = recent?.take(pointer) ?? (await store.findWithMessage(jobId));
   return found && { ...found, fence };
 }
 
