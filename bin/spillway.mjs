@@ -52,8 +52,9 @@ if (existsSync(source)) {
  *   streams left 118 MiB instead of 17. One arena for all threads instead of one per thread takes 3 MiB less.
  */
 function restartWithMemorySettings() {
-  // A replaced process would lose the channel to a parent that forked it.
+  // A replaced process would lose the channel to a parent that forked it, and the timer of V8's CPU profiler would kill it.
   if (process.platform !== 'linux' || !process.execve || process.send) return;
+  if (process.execArgv.some((option) => option.startsWith('--cpu-prof'))) return;
   if (!runsServer(process.argv[2]) || process.env.MALLOC_MMAP_THRESHOLD_ !== undefined) return;
   const settings = {
     MALLOC_MMAP_THRESHOLD_: '32768',
