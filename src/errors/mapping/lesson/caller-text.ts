@@ -1,7 +1,11 @@
 // Takes the caller's own words out of a provider's sentence. A provider that quotes the request repeats its phrases and
 // times: a phrase that the request contains is no evidence, and neither is a time that the request contains.
 
+import type { Meaning } from '../meaning/meanings.ts';
 import { findPhrases, NO_MATCHES, type PhraseMatches } from '../text/find-phrases.ts';
+import type { Phrase, PhraseRule } from '../text/phrase-book.ts';
+import { joinedStatements, wordsOf } from './joined-words.ts';
+import { requestValues } from './request-values.ts';
 
 /** The text of the request; undefined if it is too long to be searched for phrases. */
 export type CallerText = {
@@ -10,6 +14,8 @@ export type CallerText = {
   readonly mayContain?: (words: string) => boolean;
   /** Whether a whole string of the JSON body is this name; true also if the name could be spelled in other ways. */
   readonly mayState?: (value: string) => boolean;
+  /** The values of which a provider can make a part of its sentence. */
+  readonly values?: () => Iterable<string>;
 };
 
 /** Whether the request contains the words. */
@@ -19,19 +25,78 @@ export function isSaidBy(callerText: CallerText | undefined, words: string): boo
   return callerText()?.includes(own) ?? callerText.mayContain?.(words) ?? true;
 }
 
-/** The phrases and waits of the sentence that the request does not contain; nothing if the request is not known. */
+/**
+ * The phrases and waits of the sentence that the request neither contains nor can be a part of; nothing if the request is not
+ * known.
+ */
 export function findOwnPhrases(text: string, callerText: CallerText): PhraseMatches {
   const found = findPhrases(text);
   if (found.phrases.length === 0 && found.waitEnds.length === 0) return found;
   const said = callerText();
   if (said === undefined) return NO_MATCHES;
   const foreign = new Set(findPhrases(said).phrases);
+  // A short window only turns a limit into a throttle, so that it counts even if the request contains it.
+  const phrases = found.phrases.filter((phrase) => phrase.isShortWindow || !foreign.has(phrase));
+  const waitEnds = found.waitEnds.filter((end) => !isSaid(text.slice(end), said));
+  return withoutJoined({ phrases, waitEnds }, text, callerText);
+}
+
+function withoutJoined(
+  { phrases, waitEnds }: PhraseMatches,
+  text: string,
+  { values }: CallerText,
+): PhraseMatches {
+  if (!values) return { phrases, waitEnds };
+  const waits = new Map(waitEnds.map((end) => [end, waitStatement(text, end)]));
+  const limits = phrases.filter(isTeaching);
+  const statements = [...limits.map((phrase) => phrase.text), ...waits.values()];
+  const joined = joinedStatements(statements, values());
   return {
-    // A short window only turns a limit into a throttle, so that it counts even if the request contains it.
-    phrases: found.phrases.filter((phrase) => phrase.isShortWindow || !foreign.has(phrase)),
-    waitEnds: found.waitEnds.filter((end) => !isSaid(text.slice(end), said)),
+    phrases: phrases.filter((phrase) => !joined.has(phrase.text)),
+    waitEnds: waitEnds.filter((end) => !joined.has(waits.get(end) ?? '')),
   };
 }
+
+/**
+ * The sentence with all its phrases except foreign statements of a limit. A request that contains `too many requests` thereby hides
+ * no throttle of the provider.
+ */
+export function findNarrowPhrases(text: string, own: PhraseMatches): PhraseMatches {
+  const known = new Set(own.phrases);
+  const phrases = findPhrases(text).phrases.filter((each) => known.has(each) || !statesLimit(each));
+  return { phrases, waitEnds: own.waitEnds };
+}
+
+/** Other phrases narrow a lesson, and so does a short window. */
+function isTeaching(phrase: Phrase): boolean {
+  return !phrase.isShortWindow && (statesLimit(phrase) || phrase.rules.some(isOf(TEACHING)));
+}
+
+function statesLimit({ isLongWindow, completes, rules }: Phrase): boolean {
+  return isLongWindow || completes !== 0 || rules.some(isOf(LIMITS));
+}
+
+function isOf(meanings: ReadonlySet<Meaning>): (rule: PhraseRule) => boolean {
+  return ({ decided }) => meanings.has(decided.meaning);
+}
+
+const LIMITS: ReadonlySet<Meaning> = new Set(['quota', 'limit']);
+const TEACHING: ReadonlySet<Meaning> = new Set(['throttle', 'credentials']);
+
+/** The word before the end of a wait word, up to the time and its unit. */
+function waitStatement(text: string, end: number): string {
+  const [word = ''] = LAST_WORD.exec(text.slice(Math.max(0, end - MAX_WAIT_WORD), end)) ?? [];
+  const behind = text.slice(end, end + MAX_STATEMENT);
+  const [time = ''] = TIME_AND_UNIT.exec(behind) ?? FIVE_WORDS.exec(behind) ?? [];
+  return wordsOf(`${word}${time}`);
+}
+
+const MAX_WAIT_WORD = 20;
+const MAX_STATEMENT = 100;
+/** `again in half an hour`. */
+const FIVE_WORDS = /^(?:[^a-z]{1,6}[a-z]{1,12}){1,5}/i;
+const LAST_WORD = /(?:[a-z]{1,20}|[\u4e00-\u9fff]{1,4})[^a-z\u4e00-\u9fff]{0,3}$/i;
+const TIME_AND_UNIT = /^[^\d]{0,40}\d[\d:.,-]{0,20}(?:\s?[a-z]{1,12})?/i;
 
 /**
  * The sentence without the digits of numbers that decide by themselves and that the request contains: `|1754636400`, `limit: 0`.
@@ -92,6 +157,8 @@ export function callerTextOf({ path, headers, body }: SentText): CallerText {
       return mayContain(whole, words.toLowerCase());
     },
     mayState: (value: string) => mayState(body, value),
+    values: () =>
+      requestValues({ path: decodedUri(path), headers, body: new TextDecoder().decode(body) }),
   });
 }
 

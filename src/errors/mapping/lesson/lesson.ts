@@ -3,7 +3,8 @@
 //
 //   status, headers                      always
 //   typed fields                         without values that the request contains (said-fields.ts)
-//   the provider's sentence              of a 402, 403 or 429, without the words and times that the request contains
+//   the provider's sentence              of a 402, 403 or 429, without the words and times that the request contains or that
+//                                        a value of it may complete (joined-words.ts)
 //   a known sentence of the vendor       whatever the status, if it is the whole message (known-sentences.ts) and the request
 //                                        does not contain it
 //
@@ -20,12 +21,19 @@ import { type Meaning, OUTCOMES } from '../meaning/meanings.ts';
 import { isModelBound } from '../meaning/model-bound.ts';
 import type { KnownName } from '../meaning/structured-names.ts';
 import type { Reading } from '../reading/reading.ts';
-import { NO_MATCHES } from '../text/find-phrases.ts';
+import { findPhrases, NO_MATCHES, type PhraseMatches } from '../text/find-phrases.ts';
 import { ruleOf } from '../text/phrase-book.ts';
 import { TEXT_RULES } from '../text/rules.ts';
 import { statedWait } from '../waits/find-wait.ts';
 import { isDayExhausted, isSubscriptionRejected } from '../waits/reset-headers.ts';
-import { type CallerText, findOwnPhrases, isSaidBy, withoutSaidNumbers } from './caller-text.ts';
+import { NO_WAIT, type Wait } from '../waits/wait.ts';
+import {
+  type CallerText,
+  findNarrowPhrases,
+  findOwnPhrases,
+  isSaidBy,
+  withoutSaidNumbers,
+} from './caller-text.ts';
 import { knownSentence } from './known-sentences.ts';
 import {
   exceedsBySize,
@@ -166,10 +174,43 @@ function assessSentence(typed: Reading, sentence: string, context: LessonContext
   const isTimed = statesWait(typed, context);
   const own = withoutSaidNumbers(sentence, callerText);
   const reading = { ...typed, text: isTimed ? own.replaceAll(EPOCH, '|x') : own };
-  return assess(reading, context, (text) => {
-    const { phrases, waitEnds } = findOwnPhrases(text, callerText);
-    return { phrases, waitEnds: isTimed ? [] : waitEnds };
+  const assessWith = (find: (text: string) => PhraseMatches) =>
+    assess(reading, context, (text) => {
+      const { phrases, waitEnds } = find(text);
+      return { phrases, waitEnds: isTimed ? [] : waitEnds };
+    });
+  let found = NO_MATCHES;
+  const learnt = assessWith((text) => {
+    found = findOwnPhrases(text, callerText);
+    return found;
   });
+  const whole = isLimit(learnt) ? assessWith((text) => findNarrowPhrases(text, found)) : learnt;
+  const stated = isTimed ? NO_WAIT : statedWait(reading, findPhrases(sentence).waitEnds, context);
+  return narrowed(learnt, whole, stated);
+}
+
+/** Words and times that the request contains as well may narrow a lesson, though they teach none by themselves. */
+function narrowed(
+  { rule, meaning, wait }: Assessment,
+  whole: Assessment,
+  stated: Wait,
+): Assessment {
+  return {
+    rule,
+    meaning: isLimit({ meaning }) && !isLimit(whole) ? 'throttle' : meaning,
+    wait: {
+      retryAfterMs: earlier(wait.retryAfterMs, stated.retryAfterMs),
+      resetAt: earlier(wait.resetAt, stated.resetAt),
+    },
+  };
+}
+
+function isLimit({ meaning }: Pick<Assessment, 'meaning'>): boolean {
+  return OUTCOMES[meaning].code === 'AI_LIMIT_REACHED';
+}
+
+function earlier(time: number | undefined, other = Number.POSITIVE_INFINITY): number | undefined {
+  return time === undefined ? undefined : Math.min(time, other);
 }
 
 const EPOCH = /\|\d/g;
