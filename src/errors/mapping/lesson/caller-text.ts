@@ -58,8 +58,8 @@ function withoutJoined(
 }
 
 /**
- * The sentence with all its phrases except foreign statements of a limit. A request that contains `too many requests` thereby hides
- * no throttle of the provider.
+ * The sentence with all its phrases except foreign statements of a limit. A request that contains `too many requests` thereby makes
+ * no limit of a throttle.
  */
 export function findNarrowPhrases(text: string, own: PhraseMatches): PhraseMatches {
   const known = new Set(own.phrases);

@@ -50,10 +50,10 @@ for (const [sentence, words] of [
     assert.deepEqual([retryAfterMs, resetAt], [undefined, undefined]);
   });
 
-test('a throttle that the request quotes hides no throttle beside another word of the provider', () => {
+test('a throttle that the request quotes makes no usage limit of another word of the provider', () => {
   const message = 'Too many requests. See your quota.';
   assert.equal(lessonOf(message, { user: 'plain' }).code, 'RATE_LIMITED');
-  assert.equal(lessonOf(message, { user: 'too many requests' }).code, 'RATE_LIMITED');
+  assert.equal(lessonOf(message, { user: 'too many requests' }).code, 'REQUEST_TOO_LARGE');
 });
 
 test('a short time that the request quotes hides no short time behind which another one follows', () => {

@@ -189,7 +189,10 @@ function assessSentence(typed: Reading, sentence: string, context: LessonContext
   return narrowed(learnt, whole, stated);
 }
 
-/** Words and times that the request contains as well may narrow a lesson, though they teach none by themselves. */
+/**
+ * Words and times that the request contains as well may end or shorten a lesson, though they teach none by themselves: they can be
+ * the provider's.
+ */
 function narrowed(
   { rule, meaning, wait }: Assessment,
   whole: Assessment,
@@ -197,7 +200,8 @@ function narrowed(
 ): Assessment {
   return {
     rule,
-    meaning: isLimit({ meaning }) && !isLimit(whole) ? 'throttle' : meaning,
+    // A refusal that concerns this request alone.
+    meaning: isLimit({ meaning }) && !isLimit(whole) ? 'too_large' : meaning,
     wait: {
       retryAfterMs: earlier(wait.retryAfterMs, stated.retryAfterMs),
       resetAt: earlier(wait.resetAt, stated.resetAt),
