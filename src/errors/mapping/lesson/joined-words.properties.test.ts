@@ -36,6 +36,7 @@ No {x} remaining for this account
 Too many requests from {x} and {x}
 The user {x} is limited to 100 calls in 24 hours
 Too many requests. Please try again in {x}
+Too many requests. Please try again in {x}s
 Too many requests until {x}
 Too many requests, {x} in 20 hours
 Too many requests, {x}: 3000 seconds
@@ -47,7 +48,15 @@ Exceed your {x}'s rate limit
 
 const BOOK = createPhraseBook();
 const WORDS = [...new Set(BOOK.flatMap(({ text }) => text.replaceAll(/[*#]/g, '').split(' ')))];
-const TIMES = ['in 700 hours', '700 hours', '20', 'until 2027-03-01', 'try again', 'retry after'];
+const TIMES = [
+  'in 700 hours',
+  '700 hours',
+  '20',
+  '9999.5',
+  'until 2027-03-01',
+  'try again',
+  'retry after',
+];
 
 /** A phrase, or a beginning, an end or the middle of one. */
 const pieces = fc

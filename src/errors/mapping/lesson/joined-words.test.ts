@@ -41,6 +41,7 @@ for (const [sentence, words] of JOINED)
 
 for (const [sentence, words] of [
   ['Too many requests. Please try again in {x}', '700 hours'],
+  ['Too many requests. Please try again in {x}s', '9999'],
   ['Too many requests until {x}', '2027-03-01'],
   ['Too many requests, {x} in 20 hours', 'try again'],
   ['Too many requests, try again {x} hours', 'in twenty'],
@@ -68,6 +69,7 @@ const TOOL = { name: 'read', input_schema: { properties: { limit: {}, usage: {},
 
 for (const [message, code, retryAfterMs] of [
   ['You exceeded your current quota, please check your plan.', 'AI_LIMIT_REACHED', undefined],
+  ['Usage limit reached, try again in 1h0m0s.', 'AI_LIMIT_REACHED', 3_600_000],
   ['Usage limit reached, try again in 3 hours.', 'AI_LIMIT_REACHED', 10_800_000],
   ['Your quota has been exhausted.', 'AI_LIMIT_REACHED', undefined],
   ['Key limit exceeded (total limit).', 'AI_LIMIT_REACHED', undefined],
@@ -88,6 +90,6 @@ for (const [message, code, retryAfterMs] of [
 
 test('a request with more values than are searched teaches nothing by the sentence of its refusal', () => {
   const message = 'Usage limit reached, try again in 3 hours.';
-  assert.equal(lessonOf(message, { input: Array(40_000).fill(1) }).code, 'AI_LIMIT_REACHED');
-  assert.equal(lessonOf(message, { input: Array(60_000).fill(1) }).code, 'RATE_LIMITED');
+  assert.equal(lessonOf(message, { input: Array(40_000).fill(11) }).code, 'AI_LIMIT_REACHED');
+  assert.equal(lessonOf(message, { input: Array(60_000).fill(11) }).code, 'RATE_LIMITED');
 });

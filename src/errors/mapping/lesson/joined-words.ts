@@ -40,19 +40,20 @@ function spellingsOf(value: string): readonly string[] {
   return [words, wordsOf(words.replaceAll(CHINESE, ' '))];
 }
 
-/** Words as the phrase scanner separates them; each Chinese character counts as a word. */
+/** Words as the phrase scanner separates them; each Chinese character and each number counts as a word: `20s`. */
 export function wordsOf(text: string): string {
   if (ONE_WORD.test(text)) return text;
   return text
     .toLowerCase()
     .replaceAll(APOSTROPHES, '')
-    .replaceAll(CHINESE, ' $& ')
+    .replaceAll(OWN_WORDS, ' $& ')
     .replaceAll(SEPARATORS, ' ')
     .trim();
 }
 
-const ONE_WORD = /^[a-z\d]{1,20}$/;
+const ONE_WORD = /^(?:[a-z]{1,20}|\d{1,20})$/;
 const APOSTROPHES = /['’‘]/g;
+const OWN_WORDS = /[\u4e00-\u9fff]|\d+/g;
 const CHINESE = /[\u4e00-\u9fff]/g;
 const ANY_CHINESE = /[\u4e00-\u9fff]/;
 const SEPARATORS = /[^a-z\d#\u4e00-\u9fff]+/g;

@@ -62,12 +62,14 @@ function endOfString(json: string, from: number): number {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Numbers in JSON, lines in anything else. */
+/** Numbers in JSON, lines in anything else. A single digit, such as a temperature, is a part of too many times. */
 function* between(text: string): Generator<string, void> {
-  if (ANY_WORD.test(text)) yield* text.split(STRUCTURE);
+  if (!ANY_WORD.test(text)) return;
+  for (const piece of text.split(STRUCTURE)) if (!ONE_DIGIT.test(piece)) yield piece;
 }
 
 const ANY_WORD = /[^\s,:[\]{}]/;
+const ONE_DIGIT = /^\s{0,8}\d?\s{0,8}$/;
 const STRUCTURE = /[\n,:[\]{}]+/;
 
 function* partsOf(value: string): Generator<string, void> {
