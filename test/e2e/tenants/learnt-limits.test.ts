@@ -68,6 +68,13 @@ const LIMITS: readonly (readonly [string, string, object, Headers, string])[] = 
     { 'retry-after': '1' },
     'x'.repeat(600_000),
   ],
+  [
+    'a sentence whose words the prompt has in other sentences',
+    'AI_LIMIT_REACHED',
+    { message: 'Your prepayment credits are depleted.' },
+    { 'retry-after': '1' },
+    'My credits: rate limit, quota, "try again in 20 seconds". Which of them are depleted?',
+  ],
 ];
 
 suite('an organisation whose limits others learn', () => {

@@ -78,7 +78,8 @@ function* partsOf(value: string): Generator<string, void> {
 }
 
 const MAX_NAME_LENGTH = 256;
-const PART_ENDS = /[/:=@|?&\n]/;
+/** Prose has a space behind a colon, a name has none. */
+const PART_ENDS = /[/:=@|?&](?!\s)|\n/;
 
 function decoded(inner: string): string {
   if (!inner.includes('\\')) return inner;
