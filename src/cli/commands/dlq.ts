@@ -14,7 +14,8 @@ const letterView = z.looseObject({
   jobId: z.string().nullish(),
   organizationId: z.string().nullish(),
   queue: z.string(),
-  body: z.string(),
+  /** Absent from a summary. */
+  body: z.string().optional(),
   errorCode: z.string(),
   errorMessage: z.string(),
   attempts: z.number(),
@@ -41,7 +42,7 @@ export const registerDlq: RegisterCommand = (program, context) => {
 
 async function list(context: CliContext, options: AdminOptions): Promise<void> {
   await withAdmin(context, options, async (admin) => {
-    const letters = await lettersOf(admin);
+    const letters = await lettersOf(admin, options.json ? {} : { fields: 'summary' });
     if (options.json) return context.out(asList(letters));
     context.out(letters.length === 0 ? 'There are no dead letters.' : table(letters));
   });
@@ -49,7 +50,7 @@ async function list(context: CliContext, options: AdminOptions): Promise<void> {
 
 async function show(context: CliContext, id: string, options: AdminOptions): Promise<void> {
   await withAdmin(context, options, async (admin) => {
-    const letter = (await lettersOf(admin)).find((each) => each.id === id);
+    const letter = (await lettersOf(admin, { q: id })).find((each) => each.id === id);
     if (!letter) throw new CliFailure(unknown(id).NOT_FOUND);
     context.out(options.json ? JSON.stringify(letter, null, 2) : describe(letter));
   });
@@ -77,7 +78,7 @@ async function purge(
 ): Promise<void> {
   const which = choose(id, options);
   await withAdmin(context, options, async (admin) => {
-    const ids = which === 'all' ? (await lettersOf(admin)).map((letter) => letter.id) : [which.id];
+    const ids = which === 'all' ? await idsOf(admin) : [which.id];
     for (const each of ids)
       await admin.call({ method: 'DELETE', path: letterAt(each), errorTexts: unknown(each) });
     print(context, options, { purged: ids.length }, `Purged: ${ids.length}.`);
@@ -91,8 +92,15 @@ function choose(id: string | undefined, { all }: EndOptions): 'all' | { readonly
   throw new CliFailure('Give the id of one dead letter, or --all.', EXIT.usage);
 }
 
-function lettersOf(admin: AdminApi): Promise<Letter[]> {
-  return allRows(admin, letterView, '/admin/dlq');
+function lettersOf(
+  admin: AdminApi,
+  query: { readonly fields?: 'summary'; readonly q?: string },
+): Promise<Letter[]> {
+  return allRows(admin, letterView, `/admin/dlq?${new URLSearchParams(query).toString()}`);
+}
+
+async function idsOf(admin: AdminApi): Promise<readonly string[]> {
+  return (await lettersOf(admin, { fields: 'summary' })).map(({ id }) => id);
 }
 
 function letterAt(id: string): string {
@@ -126,7 +134,7 @@ function describe(letter: Letter): string {
     `  queue     ${letter.queue}`,
     `  error     ${letter.errorCode}: ${letter.errorMessage}`,
     `  attempts  ${letter.attempts}`,
-    `  message   ${letter.body}`,
+    `  message   ${letter.body ?? ''}`,
   ];
   return [letter.id, ...lines].map(safeText).join('\n');
 }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { jobListQuery } from '../../http/routes/admin-jobs.ts';
 import { type AdminOptions, type AdminRequest, withAdmin } from '../admin-client.ts';
 import { adminCommand, readCount } from '../admin-options.ts';
+import { rowsUpTo } from '../admin-pages.ts';
 import type { CliContext, RegisterCommand } from '../command.ts';
 import { readChoice } from '../read-choice.ts';
 import { isoTime, renderTable, safeText } from '../table.ts';
@@ -62,16 +63,15 @@ export const registerJobs: RegisterCommand = (program, context) => {
 async function list(context: CliContext, options: ListOptions): Promise<void> {
   const { org, status, limit } = options;
   const query = new URLSearchParams({
-    limit: String(limit),
     ...(org !== undefined && { org }),
     ...(status !== undefined && { status }),
   });
   await withAdmin(context, options, async (admin) => {
     const errorTexts = org === undefined ? {} : { NOT_FOUND: `There is no organisation ${org}.` };
-    const path = `/admin/jobs?${query.toString()}`;
-    const answer = await admin.call({ method: 'GET', path, errorTexts });
-    if (options.json) return context.out(JSON.stringify(answer, null, 2));
-    const { data } = z.object({ data: z.array(jobView) }).parse(answer);
+    const path = query.size === 0 ? '/admin/jobs' : `/admin/jobs?${query.toString()}`;
+    const jobs = await rowsUpTo(admin, jobView, path, limit, { errorTexts });
+    if (options.json) return context.out(JSON.stringify(jobs, null, 2));
+    const { data } = jobs;
     context.out(data.length === 0 ? 'There are no such jobs.' : table(data));
   });
 }

@@ -1,6 +1,6 @@
 // GET /admin/jobs: the jobs of one organisation or of all, for operators: the caller's view plus the organisation, the chosen
 // provider and the due time, without results, which belong to the caller. The list of all organisations in one state is read
-// through bounded windows, so that it costs the same with a million jobs.
+// through bounded windows, so that it costs the same with a million jobs. A page ends early where metadata are large.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -13,10 +13,11 @@ import type { JobStore } from '../../jobs/ports/job-store.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
-import { cutPage, pageQuery, readCursor, readonlyPageOf, writeCursor } from '../paging.ts';
+import { pageQuery, readCursor, readonlyPageOf, writeCursor } from '../paging.ts';
 import { adminGuard, adminSchema, moment, organizationId } from '../schemas/admin.ts';
 import { plainAnswer } from '../schemas/documented.ts';
 import { jobView } from '../schemas/job.ts';
+import { MAX_PAGE_BYTES, readJobPage } from './jobs.ts';
 
 export type AdminJobRouteParts = {
   readonly jobs: Pick<JobStore, 'list'>;
@@ -68,18 +69,21 @@ async function readPage(
 ): Promise<{ jobs: readonly Job[]; nextCursor: string | null }> {
   const before = readCursor(cursor);
   if (org === undefined && status !== undefined) {
-    const page = await figures.list({ state: status, before, limit });
-    return { jobs: page.jobs, nextCursor: page.next === undefined ? null : writeCursor(page.next) };
+    const page = await figures.list({ state: status, before, limit, maxBytes: MAX_PAGE_BYTES });
+    return { jobs: page.jobs, nextCursor: cursorTo(page.next) };
   }
   if (org !== undefined) await requireOrganization(org);
-  const rows = await jobs.list({
-    limit: limit + 1,
+  const { found, next } = await readJobPage(jobs, {
+    limit,
     ...(org !== undefined && { organizationId: org }),
     ...(status && { state: status }),
     ...(before !== undefined && { before }),
   });
-  const { data, nextCursor } = cutPage(rows, limit, ({ id }) => id);
-  return { jobs: data, nextCursor };
+  return { jobs: found, nextCursor: cursorTo(next) };
+}
+
+function cursorTo(next: string | undefined): string | null {
+  return next === undefined ? null : writeCursor(next);
 }
 
 export function toAdminJobView(job: Job, now: number) {

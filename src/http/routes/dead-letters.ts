@@ -26,6 +26,9 @@ export type DeadLetterRouteParts = {
   readonly auditor: Pick<Auditor, 'record'>;
 };
 
+/** Bodies have up to megabytes; a page with larger ones has fewer rows. */
+const MAX_PAGE_BYTES = 256 * 1024;
+
 const letterPath = z.object({ id: printable(200) });
 const listQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -80,8 +83,10 @@ export function deadLetterRoutes({
       },
       async (request) => {
         const { limit, cursor, fields, q } = request.query;
-        const { letters, next } = await deadLetters.list({ limit, after: cursor, text: q });
-        const data = fields === 'all' ? letters : letters.map(withoutBody);
+        const isSummary = fields === 'summary';
+        const page = { limit, after: cursor, text: q, maxBytes: MAX_PAGE_BYTES, isSummary };
+        const { letters, next } = await deadLetters.list(page);
+        const data = isSummary ? letters.map(withoutBody) : letters;
         return { data, nextCursor: next ?? null };
       },
     );

@@ -50,7 +50,7 @@ export type JobRouteParts = {
 
 const PAGE = 50;
 /** Reading and writing a page of this size takes a few milliseconds; metadata have kilobytes. */
-const MAX_PAGE_BYTES = 256 * 1024;
+export const MAX_PAGE_BYTES = 256 * 1024;
 
 const jobPath = z.object({ id: printable(200) });
 const listQuery = z.object({
@@ -195,7 +195,7 @@ async function readJob(
 }
 
 /** Up to `limit` jobs, and fewer where their metadata are large; `next` is the `before` of the next page. */
-async function readJobPage(
+export async function readJobPage(
   { list }: Pick<JobStore, 'list'>,
   page: JobPage,
 ): Promise<{ readonly found: readonly Job[]; readonly next: string | undefined }> {

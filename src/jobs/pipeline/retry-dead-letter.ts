@@ -23,7 +23,7 @@ export type RetryDeadLetters = {
   retryAll(): Promise<number>;
 };
 
-const PAGE_SIZE = 100;
+const PAGE = { limit: 100, maxBytes: 1024 * 1024 } as const;
 
 export function createRetryDeadLetters(parts: RetryDeadLetterParts): RetryDeadLetters {
   async function retryLetter(letter: DeadLetter): Promise<void> {
@@ -43,7 +43,7 @@ export function createRetryDeadLetters(parts: RetryDeadLetterParts): RetryDeadLe
       let count = 0;
       let after: string | undefined;
       for (;;) {
-        const { letters, next } = await parts.deadLetters.list({ limit: PAGE_SIZE, after });
+        const { letters, next } = await parts.deadLetters.list({ ...PAGE, after });
         for (const letter of letters) await retryLetter(letter);
         count += letters.length;
         if (next === undefined) return count;

@@ -24,6 +24,10 @@ export type DeadLetterPage = {
   readonly limit: number;
   /** Selects dead letters that contain this text in a field other than the body, case-insensitively. */
   readonly text?: string | undefined;
+  /** The page ends with the first dead letter by which its bodies have so many bytes; it has at least one. */
+  readonly maxBytes?: number;
+  /** The bodies are not read: they are empty, and do not count. */
+  readonly isSummary?: boolean;
 };
 
 export type DeadLetterList = {

@@ -20,6 +20,8 @@ export type JobFigures = {
     readonly state: Job['state'];
     readonly before?: string | undefined;
     readonly limit: number;
+    /** The page ends with the first job by which its metadata have so many bytes; it has at least one job. */
+    readonly maxBytes?: number;
   }): Promise<{ readonly jobs: readonly Job[]; readonly next: string | undefined }>;
   /** The dead letter of a job. */
   deadLetterOf(jobId: string): Promise<string | undefined>;

@@ -17,7 +17,7 @@ export type OpenedReadings = {
   readonly jobs: JobFigures;
   readonly usage: UsageStore;
   addOrganization(id: string): Promise<unknown>;
-  addJob(job: Pick<Job, 'id' | 'state' | 'runAt'>): Promise<unknown>;
+  addJob(job: Pick<Job, 'id' | 'state' | 'runAt' | 'metadata'>): Promise<unknown>;
   close(): Promise<void>;
 };
 
@@ -161,6 +161,32 @@ export function dashboardReadingsContract(
       assert.equal(await jobs.deadLetters(10), 0);
       assert.equal(await jobs.running(10), 0);
       assert.equal(await jobs.deadLetterOf('job_1'), undefined);
+    });
+
+    it('a page of jobs in a state ends with the job that reaches its size', async () => {
+      const { jobs } = opened;
+      const metadata = { text: 'é'.repeat(5000) };
+      for (const state of ['queued', 'running', 'succeeded', 'failed'] as const) {
+        const ids = ['a', 'b', 'c'].map((name) => `${state}_${name}`);
+        for (const [index, id] of ids.entries())
+          await opened.addJob({ id, state, runAt: AT + index, metadata });
+        const inOrder = state === 'queued' ? ids : ids.toReversed();
+        const page = { state, limit: 5, maxBytes: 12_000 };
+        const first = await jobs.list(page);
+        assert.deepEqual(
+          first.jobs.map(({ id }) => id),
+          inOrder.slice(0, 2),
+        );
+        assert.deepEqual(first.jobs[0]?.metadata, metadata);
+        assert.ok(first.next);
+        const second = await jobs.list({ ...page, before: first.next });
+        assert.deepEqual(
+          second.jobs.map(({ id }) => id),
+          inOrder.slice(2),
+        );
+        assert.equal(second.next, undefined);
+        assert.equal((await jobs.list({ ...page, maxBytes: 1 })).jobs.length, 1);
+      }
     });
   });
 }

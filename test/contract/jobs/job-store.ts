@@ -408,5 +408,39 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.equal(await deadLetters.remove('letter-1'), false);
       assert.equal(await deadLetters.count(), 1);
     });
+
+    it('a page of dead letters ends with the one that reaches its size; a summary has no bodies', async () => {
+      const { deadLetters } = opened;
+      const letter = {
+        queue: 'q',
+        body: 'é'.repeat(5000),
+        errorCode: 'INTERNAL',
+        errorMessage: 'why',
+        attempts: 1,
+        createdAt: 3000,
+      } as const;
+      const ids = ['letter-1', 'letter-2', 'letter-3'];
+      for (const id of ids) await deadLetters.add({ ...letter, id });
+      for (const text of [undefined, 'LETTER']) {
+        const page = { limit: 10, maxBytes: 12_000, ...(text !== undefined && { text }) };
+        const first = await deadLetters.list(page);
+        assert.deepEqual(
+          first.letters.map(({ id, body }) => [id, body]),
+          ids.slice(0, 2).map((id) => [id, letter.body]),
+        );
+        assert.equal(first.next, 'letter-2');
+        const second = await deadLetters.list({ ...page, after: first.next });
+        assert.deepEqual(
+          second.letters.map(({ id }) => id),
+          ids.slice(2),
+        );
+        assert.equal(second.next, undefined);
+        const summary = await deadLetters.list({ ...page, maxBytes: 1, isSummary: true });
+        assert.deepEqual(
+          summary.letters.map(({ id, body }) => [id, body]),
+          ids.map((id) => [id, '']),
+        );
+      }
+    });
   });
 }

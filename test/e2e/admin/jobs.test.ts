@@ -11,7 +11,7 @@ import { loadConfig } from '../../../src/config/load-config.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createLifecycle } from '../../../src/kernel/lifecycle.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
-import { rowsOf, valueAt } from '../../support/response-fields.ts';
+import { rowsOf, textAt, valueAt } from '../../support/response-fields.ts';
 import { openAdminRig } from './admin-rig.ts';
 import { runCommand } from './run-command.ts';
 
@@ -127,6 +127,36 @@ test('jobs are listed for operators by organisation and state', async () => {
   );
   await assert.rejects(command(dataDir, 'jobs', 'list', '--org', 'x'), /no organisation x/);
   await assert.rejects(command(dataDir, 'jobs', 'list', '--status', 'x'), /must be one of queued/);
+});
+
+test('a page of jobs has at most 256 KiB of metadata, and `jobs list` reads the next pages', async () => {
+  const rig = await openAdminRig();
+  try {
+    const created = await rig.call('POST', '/admin/orgs/default/keys', { body: {} });
+    const key = textAt(created.body, 'key');
+    const metadata = { text: 'x'.repeat(16_000) };
+    for (let index = 0; index < 40; index += 1) {
+      const body = { id: `job-${index}`, prompt: 'Hello', provider: 'openai', metadata };
+      const answer = await rig.call('POST', '/v1/jobs', { key, body });
+      assert.equal(answer.status, 202, answer.text);
+      const path = `/v1/jobs/job-${index}`;
+      assert.equal((await rig.call('DELETE', path, { key })).status, 200);
+    }
+    for (const query of ['', '&org=default', '&status=cancelled']) {
+      const page = await rig.call('GET', `/admin/jobs?limit=100${query}`);
+      assert.ok(page.text.length < 300 * 1024, `${query}: ${page.text.length} bytes`);
+      assert.equal(typeof valueAt(page.body, 'nextCursor'), 'string');
+      const flags = query === '&status=cancelled' ? ['--status', 'cancelled'] : [];
+      const args = ['jobs', 'list', '--limit', '35', '--json', ...flags];
+      const listed = rowsOf(JSON.parse(await command(rig.dataDir, ...args)));
+      assert.deepEqual(
+        listed.map((row) => valueAt(row, 'id')),
+        Array.from({ length: 35 }, (_, index) => `job-${39 - index}`),
+      );
+    }
+  } finally {
+    await rig.close();
+  }
 });
 
 test('with a running server the same commands call it', async () => {

@@ -20,7 +20,7 @@ export function openReadings(db: SqlStore['db'], usage: UsageStore) {
     jobs: createJobFigures(db),
     usage,
     addOrganization: (id: string) => createOrganizationStore(db).create(newOrganization({ id }, 1)),
-    addJob: (job: Pick<Job, 'id' | 'state' | 'runAt'>) =>
+    addJob: (job: Pick<Job, 'id' | 'state' | 'runAt' | 'metadata'>) =>
       jobs.create(
         plainJob({ ...job, publicId: job.id, organizationId: 'acme', provider: undefined }),
         { prompt: 'hello' },

@@ -9,6 +9,7 @@ import type {
   DeadLetterPage,
   DeadLetterStore,
 } from '../../../jobs/ports/dead-letter-store.ts';
+import { idsWithin, type PageBound } from '../page-bytes.ts';
 import { enqueueAll } from '../queue/enqueue.ts';
 import type { QueueSignals } from '../queue/queue-signals.ts';
 import type { DeadLettersTable, Schema } from '../schema.ts';
@@ -53,28 +54,60 @@ export function createDeadLetterStore(db: Kysely<Schema>, signals: QueueSignals)
 
 type Page = Omit<DeadLetterPage, 'text'>;
 
-async function listAll(db: Kysely<Schema>, { after, limit }: Page): Promise<DeadLetterList> {
-  const rows = await inOrder(db, after)
-    .selectAll()
-    .limit(limit + 1)
+async function listAll(db: Kysely<Schema>, page: Page): Promise<DeadLetterList> {
+  const rows = await inOrder(db, page.after)
+    .select(['id', BODY_BYTES])
+    .limit(page.limit + 1)
     .execute();
-  const letters = rows.slice(0, limit).map(toLetter);
-  return { letters, next: rows.length > limit ? letters.at(-1)?.id : undefined };
+  const { ids, next } = idsWithin(rows, bound(page));
+  return { letters: await readLetters(db, ids, page), next };
 }
 
 async function listMatching(
   db: Kysely<Schema>,
-  { after, limit, text }: Page & { readonly text: string },
+  { text, ...page }: Page & { readonly text: string },
 ): Promise<DeadLetterList> {
-  const window = await inOrder(db, after)
+  const window = await inOrder(db, page.after)
     .select(['id', 'job_id', 'organization_id', 'queue', 'error_code', 'error_message'])
     .limit(MAX_EXAMINED)
     .execute();
-  const { ids, next } = selectMatches(window, text, limit);
-  if (ids.length === 0) return { letters: [], next };
-  const rows = await inOrder(db, undefined).selectAll().where('id', 'in', ids).execute();
-  return { letters: rows.map(toLetter), next };
+  const matches = selectMatches(window, text, page.limit);
+  if (matches.ids.length === 0) return { letters: [], next: matches.next };
+  const sizes = inOrder(db, undefined).select(['id', BODY_BYTES]).where('id', 'in', matches.ids);
+  const { ids, next = matches.next } = idsWithin(await sizes.execute(), bound(page));
+  return { letters: await readLetters(db, ids, page), next };
 }
+
+function bound({ limit, maxBytes, isSummary }: Page): PageBound {
+  return isSummary ? { limit } : { limit, maxBytes };
+}
+
+async function readLetters(
+  db: Kysely<Schema>,
+  ids: readonly string[],
+  { isSummary }: Page,
+): Promise<readonly DeadLetter[]> {
+  if (ids.length === 0) return [];
+  const rows = await inOrder(db, undefined)
+    .select(SUMMARY_COLUMNS)
+    .select(isSummary ? sql<string>`''`.as('body') : 'body')
+    .where('id', 'in', ids)
+    .execute();
+  return rows.map(toLetter);
+}
+
+/** Neither store reads the body for its size. */
+const BODY_BYTES = sql<number>`octet_length(body)`.as('bytes');
+const SUMMARY_COLUMNS = [
+  'id',
+  'job_id',
+  'organization_id',
+  'queue',
+  'error_code',
+  'error_message',
+  'attempts',
+  'created_at',
+] as const;
 
 function inOrder(db: Kysely<Schema>, after: string | undefined) {
   return db

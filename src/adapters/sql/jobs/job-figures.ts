@@ -4,6 +4,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { JobState } from '../../../jobs/model/job-state.ts';
 import type { JobFigures } from '../../../jobs/ports/job-figures.ts';
+import { idsWithin } from '../page-bytes.ts';
 import type { Schema } from '../schema.ts';
 import { toNumber } from '../sql-dialect.ts';
 import { toJob } from './job-row.ts';
@@ -63,45 +64,46 @@ const LISTS: Readonly<Record<JobState, List>> = {
 };
 
 /** A partial index contains exactly these jobs. */
-async function listUnsuccessful(db: Kysely<Schema>, { state, before, limit }: Page) {
-  const rows = await newest(db, before)
-    .selectAll()
+async function listUnsuccessful(db: Kysely<Schema>, page: Page) {
+  const rows = await newest(db, page.before)
+    .select(['id', METADATA_BYTES])
     .where(sql<boolean>`state in ('failed', 'expired', 'cancelled')`)
-    .where('state', '=', state)
-    .limit(limit + 1)
+    .where('state', '=', page.state)
+    .limit(page.limit + 1)
     .execute();
-  const jobs = rows.slice(0, limit).map(toJob);
-  return { jobs, next: rows.length > limit ? jobs.at(-1)?.id : undefined };
+  return readChosen(db, rows, page);
 }
 
 /** The workers' slots bound the number of running jobs. */
-async function listRunning(db: Kysely<Schema>, { before, limit }: Page) {
+async function listRunning(db: Kysely<Schema>, page: Page) {
+  const { before } = page;
   const rows = await db
     .selectFrom('jobs')
-    .selectAll()
+    .select(['id', METADATA_BYTES])
     .where(sql<boolean>`state = 'running'`)
     .limit(MAX_EXAMINED)
     .execute();
   const running = rows
-    .map(toJob)
     .filter(({ id }) => before === undefined || id < before)
     .toSorted((one, other) => (one.id < other.id ? 1 : -1));
-  const jobs = running.slice(0, limit);
-  return { jobs, next: running.length > limit ? jobs.at(-1)?.id : undefined };
+  return readChosen(db, running, page);
 }
 
-async function listNewest(db: Kysely<Schema>, { state, before, limit }: Page) {
-  const recent = newest(db, before).selectAll().limit(MAX_EXAMINED).as('recent');
+async function listNewest(db: Kysely<Schema>, page: Page) {
+  const recent = newest(db, page.before)
+    .select(['id', 'state', METADATA_BYTES])
+    .limit(MAX_EXAMINED)
+    .as('recent');
   const rows = await db
     .selectFrom(recent)
-    .selectAll()
-    .where('state', '=', state)
+    .select(['id', 'bytes'])
+    .where('state', '=', page.state)
     .orderBy('id', 'desc')
-    .limit(limit + 1)
+    .limit(page.limit + 1)
     .execute();
-  const jobs = rows.slice(0, limit).map(toJob);
-  if (rows.length > limit) return { jobs, next: jobs.at(-1)?.id };
-  const last = newest(db, before)
+  const { jobs, next } = await readChosen(db, rows, page);
+  if (next !== undefined) return { jobs, next };
+  const last = newest(db, page.before)
     .select('id')
     .offset(MAX_EXAMINED - 1)
     .limit(1);
@@ -109,25 +111,52 @@ async function listNewest(db: Kysely<Schema>, { state, before, limit }: Page) {
 }
 
 /** In the order of their due times; the cursor is `runAt id`. */
-async function listWaiting(db: Kysely<Schema>, { state, before, limit }: Page) {
-  const due = waiting(db, before).selectAll().limit(MAX_EXAMINED).as('due');
+async function listWaiting(db: Kysely<Schema>, page: Page) {
+  const due = waiting(db, page.before)
+    .select(['id', 'state', 'run_at', METADATA_BYTES])
+    .limit(MAX_EXAMINED)
+    .as('due');
   const rows = await db
     .selectFrom(due)
-    .selectAll()
-    .where('state', '=', state)
+    .select(['id', 'bytes', 'run_at'])
+    .where('state', '=', page.state)
     .orderBy('run_at')
     .orderBy('id')
-    .limit(limit + 1)
+    .limit(page.limit + 1)
     .execute();
-  const jobs = rows.slice(0, limit).map(toJob);
-  const shown = jobs.at(-1);
-  if (rows.length > limit && shown) return { jobs, next: `${shown.runAt} ${shown.id}` };
-  const last = await waiting(db, before)
+  const { jobs, next } = await readChosen(db, rows, page);
+  const shown = rows.find(({ id }) => id === next);
+  if (shown) return { jobs, next: cursorAt(shown) };
+  const last = await waiting(db, page.before)
     .select(['run_at', 'id'])
     .offset(MAX_EXAMINED - 1)
     .limit(1)
     .executeTakeFirst();
-  return { jobs, next: last && `${toNumber(last.run_at)} ${last.id}` };
+  return { jobs, next: last && cursorAt(last) };
+}
+
+function cursorAt(row: {
+  readonly run_at: Parameters<typeof toNumber>[0];
+  readonly id: string;
+}): string {
+  return `${toNumber(row.run_at)} ${row.id}`;
+}
+
+/** Neither store reads the metadata for their size. Callers choose them; the other columns are small. */
+const METADATA_BYTES = sql<number>`coalesce(octet_length(metadata), 0)`.as('bytes');
+
+/** The jobs of the page, in the order of `rows`, and the last one's id if a row follows it. */
+async function readChosen(
+  db: Kysely<Schema>,
+  rows: Parameters<typeof idsWithin>[0],
+  page: Page,
+): ReturnType<JobFigures['list']> {
+  const { ids, next } = idsWithin(rows, page);
+  if (ids.length === 0) return { jobs: [], next };
+  const found = await db.selectFrom('jobs').selectAll().where('id', 'in', ids).execute();
+  const byId = new Map(found.map((row) => [row.id, toJob(row)]));
+  const jobs = ids.map((id) => byId.get(id)).filter((job) => job !== undefined);
+  return { jobs, next };
 }
 
 function waiting(db: Kysely<Schema>, place: string | undefined) {
