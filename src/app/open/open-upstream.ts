@@ -5,12 +5,17 @@ import { createHttp1Upstream } from '../../adapters/http1/upstream.ts';
 import type { Config } from '../../config/config.ts';
 import { withReserve } from '../../flow/serve/request-slots.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { createDecodedUpstream } from '../../upstream/decoded-upstream.ts';
 import { createProxiedUpstream } from '../../upstream/proxied-upstream.ts';
 import { createProxyRule } from '../../upstream/proxy-rule.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { readAuthorities } from './read-authorities.ts';
 
 export async function openUpstream(config: Config, clock: Clock): Promise<Upstream> {
+  return createDecodedUpstream(await openEncoded(config, clock));
+}
+
+async function openEncoded(config: Config, clock: Clock): Promise<Upstream> {
   const { caFile, httpsProxy, httpProxy, noProxy, proxyLoopback } = config.upstream;
   const options = {
     connectTimeoutMs: config.timeouts.connectMs,
