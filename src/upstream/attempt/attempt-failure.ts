@@ -38,6 +38,15 @@ export function lost(why: string): SpillwayError {
   });
 }
 
+/** Another attempt at the same target would cost as much and bring the same. */
+export function otherForm(): SpillwayError {
+  return new SpillwayError('PROVIDER_UNAVAILABLE', 'the answer has another form than requested', {
+    params: { reason: 'error' },
+    retryable: false,
+    lesson: UNREADABLE_ANSWER,
+  });
+}
+
 type Judged = {
   /** 0 without a response. */
   readonly status: number;

@@ -301,6 +301,28 @@ test('a plain JSON error to a streaming request is mapped as an error', () => {
   assert.deepEqual(said, ['failed PROVIDER_UNAVAILABLE']);
 });
 
+test('JSON to a streaming request is never relayed, also where it comes late, and its usage is kept', async () => {
+  const { provider, attempt, said, errors, clock } = rig({ isStream: true });
+  provider.onHead(200, JSON_HEAD);
+  provider.onData(Buffer.from('\n'));
+  await clock.advance(TIMEOUTS.holdStatusMs + 2000);
+  for (let at = 0; at < ANSWER.length; at += 20)
+    provider.onData(Buffer.from(ANSWER.slice(at, at + 20)));
+  provider.onEnd();
+  assert.deepEqual(said, ['events \n', 'failed PROVIDER_UNAVAILABLE']);
+  assert.equal(errors[0]?.retryable, false);
+  assert.equal(attempt.unusableAnswer()?.usage?.outputTokens, 2);
+});
+
+test('JSON beyond maxAnswerBytes to a streaming request is aborted', () => {
+  const { provider, said, asked } = rig({ isStream: true });
+  provider.onHead(200, JSON_HEAD);
+  provider.onData(Buffer.from(ANSWER.slice(0, 20)));
+  provider.onData(Buffer.alloc(600, 'x'));
+  assert.deepEqual(said, ['failed NETWORK_TIMEOUT lost']);
+  assert.deepEqual(asked, ['abort']);
+});
+
 test('a connection failure is a failure in every state', () => {
   for (const play of [() => {}, (provider: UpstreamListener) => provider.onHead(200, SSE_HEAD)]) {
     for (const isStream of [false, true]) {

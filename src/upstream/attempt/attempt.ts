@@ -2,7 +2,7 @@
 // enforces the clocks; it knows nothing of callers, retries or money.
 //
 // States: calling → collecting (unary)            → ended
-//                 → streaming (relayed events)    → ended
+//                 → streaming (relayed events)    → ended, or collecting (one JSON object in place of events)
 //                 → refused (an error status)     → ended
 // After `leave`, when the caller no longer waits, the stream is still read for its usage. A unary call is aborted at
 // once, because its usage comes with the whole answer. The status alone makes a refusal; its body is read up to a size
@@ -12,20 +12,19 @@
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { MeteredUsage } from '../../kernel/usage.ts';
 import type { Ticket, Watched } from '../../kernel/watch.ts';
-import type { BytePieces } from '../byte-pieces.ts';
-import { containsError, errorIn } from '../json/error-member.ts';
+import { UndecodableAnswer } from '../decoded-upstream.ts';
+import { containsError } from '../json/error-member.ts';
 import type { UpstreamCall, UpstreamHeaders, UpstreamListener } from '../upstream.ts';
-import { beginPieces, tooManyAnswers, UNCOUNTED_BYTES } from './answer-bytes.ts';
 import type { AttemptCall, AttemptListener, AttemptParts } from './attempt-call.ts';
 import { type ClockPhase, isReportDue, overduePhase } from './attempt-clocks.ts';
 import { isRefusal, judge, lost, MAX_REFUSAL, timedOut } from './attempt-failure.ts';
+import { CollectedBody } from './collected-body.ts';
 import { contentTypeOf } from './headers.ts';
+import { isObjectStart, judgeAnswer, UNREAD_ANSWER, type UnusableAnswer } from './judge-answer.ts';
 import { type LeftOutcome, usageListener } from './leave-attempt.ts';
-import { readUsage } from './read-usage.ts';
-import { isRefusedAnswer, isRefusedStream } from './refused-answer.ts';
+import { isRefusedStream } from './refused-answer.ts';
 import { isLongContext } from './request-facts.ts';
 import { StreamAnswer, type StreamStep } from './stream-answer.ts';
-import { isAnswer } from './whole-answer.ts';
 
 type State = 'calling' | 'collecting' | 'streaming' | 'refused' | 'ended';
 
@@ -39,10 +38,7 @@ export class Attempt implements UpstreamListener, Watched {
   #upstreamCall: UpstreamCall | undefined;
   #status = 0;
   #headers: UpstreamHeaders = {};
-  #only: Buffer | undefined;
-  #pieces: BytePieces | undefined;
-  #size = 0;
-  #countedBytes = 0;
+  readonly #body: CollectedBody;
   #stream: StreamAnswer | undefined;
   #isBegun = false;
   #pausedAtMs: number | undefined;
@@ -52,9 +48,11 @@ export class Attempt implements UpstreamListener, Watched {
   #leavesAtMs: number | undefined;
   /** Of a unary answer with status 200 that is a refusal or a failure. */
   #failedUsage: MeteredUsage | undefined;
+  #unusable: UnusableAnswer | undefined;
 
   constructor(parts: AttemptParts, call: AttemptCall, listener: AttemptListener) {
     this.#parts = parts;
+    this.#body = new CollectedBody(parts);
     this.#call = call;
     this.#listener = listener;
     this.#startedAtMs = parts.clock.monotonic();
@@ -105,9 +103,14 @@ export class Attempt implements UpstreamListener, Watched {
     return this.#stream?.usage() ?? this.#failedUsage;
   }
 
-  /** Bytes of a unary response that have arrived. */
+  /** An answer that the provider charges for and that the caller cannot get. */
+  unusableAnswer(): UnusableAnswer | undefined {
+    return this.#unusable;
+  }
+
+  /** Bytes of a whole answer that have arrived. */
   receivedBytes(): number {
-    return this.#call.isStream || this.#state === 'refused' ? 0 : this.#size;
+    return this.#stream || isRefusal(this.#status) ? 0 : this.#body.size;
   }
 
   streamedBytes(): number {
@@ -125,12 +128,14 @@ export class Attempt implements UpstreamListener, Watched {
     }
     if (!this.#call.isCountedApart && !isLongContext(this.#call))
       this.#parts.onHealthy?.(this.#call.target, headers);
-    if (this.#call.isStream) this.#beginStream();
-    else this.#state = 'collecting';
+    const { target, isStream, removesUsageEvent } = this.#call;
+    this.#state = isStream ? 'streaming' : 'collecting';
+    if (isStream)
+      this.#stream = new StreamAnswer(target.format, this.#parts.maxHeldBytes, removesUsageEvent);
   }
 
   onData(chunk: Buffer): void {
-    if (this.#state === 'streaming' && this.#stream) this.#read(this.#stream, chunk);
+    if (this.#state === 'streaming' && this.#stream) this.#readEvents(this.#stream, chunk);
     else if (this.#state === 'collecting') this.#collect(chunk);
     else if (this.#state === 'refused') this.#collectRefusal(chunk);
   }
@@ -143,8 +148,16 @@ export class Attempt implements UpstreamListener, Watched {
 
   onFailure(error: Error): void {
     if (this.#state === 'refused') return this.#refuse();
+    if (error instanceof UndecodableAnswer) return this.#loseAnswer(error);
     const isBrokenOff = this.#state === 'collecting' || this.#state === 'streaming';
     this.#fail(error, 'the connection to the provider failed', isBrokenOff);
+  }
+
+  /** The bytes that were decoded before count as those of a broken connection. */
+  #loseAnswer({ message }: Error): void {
+    const isRead = this.#body.size > 0 || this.#stream?.hasContent || this.#stream?.usage();
+    if (!isRead) this.#unusable = UNREAD_ANSWER;
+    this.#endWith(lost(message));
   }
 
   check(nowMs: number, sinceMs: number): void {
@@ -179,13 +192,12 @@ export class Attempt implements UpstreamListener, Watched {
     return overduePhase(this.#parts.timeouts, progress, nowMs);
   }
 
-  #beginStream(): void {
-    this.#state = 'streaming';
-    const { target, removesUsageEvent } = this.#call;
-    this.#stream = new StreamAnswer(target.format, this.#parts.maxHeldBytes, removesUsageEvent);
-  }
-
-  #read(stream: StreamAnswer, chunk: Buffer): void {
+  #readEvents(stream: StreamAnswer, chunk: Buffer): void {
+    if (stream.isBlank && isObjectStart(chunk)) {
+      this.#stream = undefined;
+      this.#state = 'collecting';
+      return this.#collect(chunk);
+    }
     const step = stream.take(chunk);
     if (stream.broughtContent) this.#lastContentAtMs = this.#parts.clock.monotonic();
     this.#step(step);
@@ -216,7 +228,7 @@ export class Attempt implements UpstreamListener, Watched {
   #breakOff(held: Buffer): void {
     if (this.#stream?.hasContent || !containsError(held))
       return this.#endWith(lost('the stream ended in the middle'));
-    this.#keep(held);
+    this.#body.add(held, this.#headers);
     this.#refuse();
   }
 
@@ -228,48 +240,35 @@ export class Attempt implements UpstreamListener, Watched {
   }
 
   #collectRefusal(chunk: Buffer): void {
-    this.#keep(chunk);
-    if (this.#size >= MAX_REFUSAL.bytes) this.#refuse();
+    this.#body.add(chunk, this.#headers);
+    if (this.#body.size >= MAX_REFUSAL.bytes) this.#refuse();
   }
 
   #collect(chunk: Buffer): void {
-    this.#keep(chunk);
-    const { maxAnswerBytes, answerBytes } = this.#parts;
-    if (this.#size > maxAnswerBytes) this.#endWith(lost('the answer is too large'));
-    else if (this.#size <= UNCOUNTED_BYTES || !answerBytes) return;
-    else if (answerBytes.take(chunk.length)) this.#countedBytes += chunk.length;
-    else this.#endWith(tooManyAnswers());
-  }
-
-  #keep(chunk: Buffer): void {
-    if (this.#size === 0) this.#only = chunk;
-    else (this.#pieces ??= beginPieces(this.#kept(), this.#headers, this.#parts)).add(chunk);
-    this.#size += chunk.length;
+    const failure = this.#body.addAnswer(chunk, this.#headers);
+    if (failure) this.#endWith(failure);
   }
 
   #answer(): void {
-    const body = this.#kept();
-    const { format } = this.#call.target;
-    const usage = readUsage(format, body);
-    // Status 200 with a proxy's page, a cut response or a bare refusal is a failure.
-    const isWhole = isAnswer(format, body, usage);
-    const error = isWhole || body.length > MAX_REFUSAL.bytes ? errorIn(body) : undefined;
-    if (!error && isWhole && !isRefusedAnswer(format, body)) {
-      if (this.#end()) this.#listener.onAnswer(body, contentTypeOf(this.#headers), usage);
-      return;
+    const body = this.#body.joined();
+    const judged = judgeAnswer(this.#call, body);
+    switch (judged.kind) {
+      case 'answer':
+        if (this.#end()) this.#listener.onAnswer(body, contentTypeOf(this.#headers), judged.usage);
+        return;
+      case 'refused':
+        this.#failedUsage = judged.usage;
+        return this.#refuse(judged.error);
+      case 'lost':
+        this.#unusable = judged.unusable;
+        return this.#endWith(judged.error);
     }
-    this.#failedUsage = usage;
-    this.#refuse(error);
   }
 
-  #refuse(bytes = this.#kept()): void {
+  #refuse(bytes = this.#body.joined()): void {
     const body = bytes.toString('utf8', 0, MAX_REFUSAL.bytes);
     const failure = { status: this.#status, headers: this.#headers, body };
     this.#fail(failure, `the provider answered ${this.#status}`);
-  }
-
-  #kept(): Buffer {
-    return this.#pieces?.joined() ?? this.#only ?? Buffer.alloc(0);
   }
 
   #fail(failure: unknown, message: string, isBrokenOff = false): void {
@@ -294,7 +293,7 @@ export class Attempt implements UpstreamListener, Watched {
     if (this.#state === 'ended') return false;
     this.#state = 'ended';
     if (this.#ticket !== undefined) this.#parts.watch.leave(this.#ticket);
-    if (this.#countedBytes > 0) this.#parts.answerBytes?.giveBack(this.#countedBytes);
+    this.#body.release();
     return true;
   }
 }

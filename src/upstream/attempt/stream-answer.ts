@@ -5,6 +5,7 @@
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { MeteredUsage } from '../../kernel/usage.ts';
 import { containsError } from '../json/error-member.ts';
+import { skipSpace } from '../json/scan.ts';
 import { createStreamReader, type PendingKind, type StreamReader } from '../streams/reader.ts';
 
 export type StreamStep =
@@ -28,6 +29,7 @@ export class StreamAnswer {
   #spilledBytes = 0;
   #spilledKind: PendingKind = 'unknown';
   #isReleased = false;
+  #isBlank = true;
   /** The caller did not ask for the event that carries only the usage. */
   readonly #removesUsageEvent: boolean;
   /** Bytes of the stream that have left this buffer. */
@@ -38,6 +40,11 @@ export class StreamAnswer {
     this.#maxHeldBytes = maxHeldBytes;
     this.#removesUsageEvent = removesUsageEvent;
     this.#reader = createStreamReader(format, { maxEventBytes: maxHeldBytes });
+  }
+
+  /** No byte but white space has arrived. */
+  get isBlank(): boolean {
+    return this.#isBlank;
   }
 
   get hasContent(): boolean {
@@ -63,6 +70,7 @@ export class StreamAnswer {
   }
 
   take(chunk: Buffer): StreamStep {
+    if (this.#isBlank) this.#isBlank = skipSpace(chunk, 0) >= chunk.length;
     const status = this.#reader.push(chunk);
     if (status.error) return { kind: 'error', raw: status.error };
     if (status.foreign) return this.#withhold(status.foreign);

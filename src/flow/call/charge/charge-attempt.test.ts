@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SpillwayError } from '../../../errors/spillway-error.ts';
 import { NO_USAGE, type Usage } from '../../../kernel/usage.ts';
 import type { CallTranslation } from '../../translate/call-translation.ts';
-import { chargeAnswer, chargeFailure, chargeLeft } from './charge-attempt.ts';
+import { chargeAnswer, chargeFailed, chargeFailure, chargeLeft } from './charge-attempt.ts';
 
 const REPORTED: Usage = { ...NO_USAGE, inputTokens: 70, outputTokens: 30 };
 const NO_REFERENCES = {
@@ -30,6 +30,7 @@ function answered(usage: Usage | undefined, streamed: number, received = 0) {
     reportedUsage: () => usage,
     streamedBytes: () => streamed,
     receivedBytes: () => received,
+    unusableAnswer: () => undefined,
   };
 }
 
@@ -167,4 +168,23 @@ test('a refusal with status 200 is charged by the usage that it reports', () => 
     0,
     false,
   ]);
+});
+
+test('an answer that the caller cannot get is charged by its report, else an estimate or the reservation', () => {
+  const error = new SpillwayError('PROVIDER_UNAVAILABLE', 'the answer has another form');
+  const unusable = (usage: Usage | undefined, outputBytes: number, isRead = true) => ({
+    ...answered(undefined, 0),
+    unusableAnswer: () => ({ usage, outputBytes, isRead }),
+  });
+  for (const plan of [UNARY, STREAM])
+    for (const charge of [
+      (attempt: ReturnType<typeof unusable>) => chargeFailed(plan, attempt, SENT, error, false),
+      (attempt: ReturnType<typeof unusable>) =>
+        chargeLeft(plan, attempt, SENT, { kind: 'refused', error }),
+    ]) {
+      assert.deepEqual(counts(charge(unusable(REPORTED, 4000))), [70, 30, false]);
+      assert.deepEqual(counts(charge(unusable(undefined, 4000))), [100, 1000, true]);
+      const unread = charge(unusable(undefined, 0, false));
+      assert.deepEqual([...counts(unread), unread.leastNanos], [100, 0, true, 9_000_000]);
+    }
 });

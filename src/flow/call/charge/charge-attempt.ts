@@ -10,6 +10,8 @@
 //   the connection broke                   the usage so far, else an estimate of what arrived
 //   a refusal with status 200              the usage it reports: the provider charges the prompt and its thinking
 //   a failed answer with status 200        the usage it reports
+//   an answer in another form than asked   the usage it reports, else an estimate of input and output
+//   an answer that cannot be decoded       an estimate of the input, at least the reservation
 //   the provider failed before content     nothing
 //
 // Pure.
@@ -20,6 +22,7 @@ import { type MeteredUsage, NO_USAGE, type UsageExtras } from '../../../kernel/u
 import { PREVIEW_SEARCH } from '../../../metering/prices/search-models.ts';
 import { estimateUsage } from '../../../metering/usage/token-estimate.ts';
 import type { Attempt } from '../../../upstream/attempt/attempt.ts';
+import type { UnusableAnswer } from '../../../upstream/attempt/judge-answer.ts';
 import type { LeftOutcome } from '../../../upstream/attempt/leave-attempt.ts';
 import type { RequestedTier } from '../../../upstream/json/request-features.ts';
 import type { CallPlan } from '../plan-call.ts';
@@ -29,7 +32,10 @@ import type { ChargedUsage, SentAttempt } from './settle-attempt.ts';
 type Plan = Pick<CallPlan, 'body' | 'charge' | 'isStream' | 'operation' | 'translation'> & {
   readonly stated: Pick<CallPlan['stated'], 'features' | 'references'>;
 };
-type Answered = Pick<Attempt, 'reportedUsage' | 'streamedBytes' | 'receivedBytes'>;
+type Answered = Pick<
+  Attempt,
+  'reportedUsage' | 'streamedBytes' | 'receivedBytes' | 'unusableAnswer'
+>;
 
 type Sent = Pick<SentAttempt, 'reservedNanos'> & Partial<Pick<SentAttempt, 'target'>>;
 
@@ -56,9 +62,16 @@ export function chargeFailed(
   error: SpillwayError,
   hasContent: boolean,
 ): ChargedUsage {
-  return error.isTimedOut
-    ? chargeLeft(plan, attempt, sent, { kind: 'unknown' })
-    : chargeFailure(planAt(plan, sent.target), attempt, error, hasContent, sent.target?.format);
+  if (error.isTimedOut) return chargeLeft(plan, attempt, sent, { kind: 'unknown' });
+  const unusable = attempt.unusableAnswer();
+  if (unusable) return chargeUnusable(plan, unusable, sent);
+  return chargeFailure(planAt(plan, sent.target), attempt, error, hasContent, sent.target?.format);
+}
+
+/** The provider has answered and charges for it, although the caller gets nothing. */
+function chargeUnusable(plan: Plan, answer: UnusableAnswer, sent: Sent): ChargedUsage {
+  const charged = chargeAnswer(plan, answer.usage, answer.outputBytes, sent.target);
+  return answer.isRead || charged.isFree ? charged : { ...charged, leastNanos: sent.reservedNanos };
 }
 
 /** A failure that the provider or the connection caused. */
@@ -83,15 +96,15 @@ export function chargeFailure(
 export function chargeLeft(
   ofAllTargets: Plan,
   attempt: Answered,
-  { reservedNanos, target }: Sent,
+  sent: Sent,
   outcome: LeftOutcome,
 ): ChargedUsage {
+  const { reservedNanos, target } = sent;
   const plan = planAt(ofAllTargets, target);
   if (plan.charge === 'nothing') return NOTHING;
   if (outcome.kind === 'refused') {
-    const hasContent = attempt.streamedBytes() > 0;
-    if (!outcome.error) return NOTHING;
-    return chargeFailure(plan, attempt, outcome.error, hasContent, target?.format);
+    const { error } = outcome;
+    return error ? chargeFailed(plan, attempt, sent, error, attempt.streamedBytes() > 0) : NOTHING;
   }
   if (outcome.kind === 'reported')
     return chargeAnswer(plan, outcome.usage, attempt.streamedBytes());
