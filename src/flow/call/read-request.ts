@@ -21,7 +21,6 @@ import {
   type RequestFeatures,
   readFeatures,
 } from '../../upstream/json/request-features.ts';
-import { chargeOf } from '../../upstream/native-route.ts';
 import { invalidField, tooManyFields, unreadableBody } from './request-refusal.ts';
 
 export type StatedRequest = StatedLimits & {
@@ -57,8 +56,7 @@ export function readStated(
   refuseOtherModels(body, fields);
   refuseUnaccountable(body, fields);
   refuseLoopEnds(body, fields);
-  const references =
-    chargeOf(kind.operation) === 'nothing' ? NONE : readReferences(kind, body, fields);
+  const references = readReferences(kind, body, fields);
   const features = readFeatures(kind, body, fields, references.hasItemTools);
   if (features && 'problem' in features) {
     const { field, problem } = features;
@@ -170,14 +168,6 @@ export function otherCase(field: string): SpillwayError {
   return invalidField(`${field} is known in another case only`, field, 'not_supported');
 }
 
-const NONE: References = Object.freeze({
-  isUnbounded: false,
-  images: 0,
-  mayCacheForAnHour: false,
-  hasMedia: false,
-  hasAudio: false,
-});
-
 function readReferences(
   { format }: RequestKind,
   body: Buffer,
@@ -199,7 +189,7 @@ const WANTED: Readonly<Record<RequestKind['operation'], NameTable>> = {
   compact: wantedOf('compact', 'input'),
   generate: wantedOf('generate'),
   embeddings: wantedOf('embeddings'),
-  count_tokens: wantedOf('count_tokens'),
+  count_tokens: wantedOf('count_tokens', 'input'),
 };
 
 function wantedOf(operation: RequestKind['operation'], ...others: readonly string[]): NameTable {

@@ -37,8 +37,8 @@ const NAMES: Readonly<Partial<Record<NativeRoute['operation'], Names>>> = {
     others: ['tools', 'context_management', ...STORED_RESPONSES],
   },
   compact: { maxima: [], others: STORED_RESPONSES },
-  // Of the Responses API; Anthropic's and Gemini's requests have no field of these names.
-  count_tokens: { maxima: [], others: STORED_RESPONSES },
+  // Gemini's requests have no field of these names.
+  count_tokens: { maxima: [], others: STORED },
   // Google's parser also accepts the snake_case names of its protocol definitions.
   generate: { maxima: [], others: ['generationConfig', 'generation_config', 'tools'] },
 };

@@ -209,6 +209,25 @@ const STORED: readonly (readonly [string, string, object | string, string])[] = 
   ],
 ];
 
+/** The endpoints that count the tokens of a request; the provider reads what it names. */
+const COUNTING: Readonly<Record<string, string>> = {
+  '/v1/responses': '/v1/responses/input_tokens',
+  '/v1/messages': '/v1/messages/count_tokens',
+  [GEMINI_PATH]: '/v1beta/models/gemini-2.5-flash:countTokens',
+};
+const COUNTED = STORED.flatMap(([name, path, body, field]) => {
+  const counting = COUNTING[path];
+  return counting === undefined
+    ? []
+    : [[`${name}, in a request to count tokens,`, counting, body, field] as const];
+});
+const WRAPPED = [
+  'a cache of a wrapped request to count tokens',
+  '/v1beta/models/gemini-2.5-flash:countTokens',
+  { generateContentRequest: gemini({ text: 'x' }, { cachedContent: 'cachedContents/1' }) },
+  'cachedContent',
+] as const;
+
 suite('objects that a provider stores for its account', () => {
   let gateway: TestGateway;
   let tenant: Caller;
@@ -218,7 +237,7 @@ suite('objects that a provider stores for its account', () => {
   });
   after(() => gateway.close());
 
-  for (const [name, path, body, field] of STORED) {
+  for (const [name, path, body, field] of [...STORED, ...COUNTED, WRAPPED]) {
     test(`${name} is refused by name and no provider is called`, async () => {
       gateway.simulator.clearLog();
       const answer = await ask(tenant, { path, body });
