@@ -1,5 +1,5 @@
-// Responses without `max_tool_calls` whose models use tools as often as the request that is sent allows. Whatever their order,
-// concurrency and number of uses, no budget is exceeded.
+// Responses without `max_tool_calls`, whose models use tools up to the maximum that is sent: no order, concurrency or number of
+// uses exceeds a budget.
 
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';

@@ -39,7 +39,7 @@ export function createRecentJobs(maxJobs: number = MAX_JOBS): RecentJobs {
     return jobs.size >= maxJobs || characters >= MAX_TOTAL_CHARACTERS;
   }
 
-  /** One at a time: every stored job finds a slot of its own once the oldest are too old. */
+  /** One per stored job is enough: each new job needs one slot. */
   function forgetOldest(before: number): void {
     const [oldest] = jobs.values();
     if (oldest && oldest.job.publishedAt < before) forget(oldest);

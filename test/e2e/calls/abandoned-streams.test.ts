@@ -2,11 +2,10 @@
 // ends, so that callers that open and leave streams hold no more provider calls than callers that stay.
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type IncomingMessage, request as openRequest } from 'node:http';
 import { test } from 'node:test';
 import type { Simulator } from '../../../src/simulator/simulator.ts';
 import { type Caller, messageBody, newTenant } from '../../support/gateway/call-rig.ts';
+import { openStream } from '../../support/gateway/open-stream.ts';
 import { SINGLE_ATTEMPTS, startTestGateway } from '../../support/gateway/test-gateway.ts';
 
 const MAX = 3;
@@ -43,16 +42,8 @@ function openCalls(simulator: Simulator): number {
 }
 
 /** The status; a stream is left at its first content. */
-async function openAndLeave({ url, apiKey }: Caller): Promise<number | undefined> {
-  const caller = openRequest(`${url}/v1/messages`, {
-    method: 'POST',
-    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-    agent: false,
-  });
-  caller.on('error', () => {});
-  caller.end(BODY);
-  const [response] = (await once(caller, 'response')) as [IncomingMessage];
-  await once(response, 'data');
+async function openAndLeave(tenant: Caller): Promise<number | undefined> {
+  const { caller, status } = await openStream(tenant, BODY);
   caller.destroy();
-  return response.statusCode;
+  return status;
 }

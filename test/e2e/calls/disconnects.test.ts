@@ -3,13 +3,13 @@
 // would refuse later callers.
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
+import type { ClientRequest } from 'node:http';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Simulator } from '../../../src/simulator/simulator.ts';
 import { type Caller, messageBody, newTenant, usageOf } from '../../support/gateway/call-rig.ts';
+import { openStream } from '../../support/gateway/open-stream.ts';
 import { SINGLE_ATTEMPTS, startTestGateway } from '../../support/gateway/test-gateway.ts';
 
 const CALLERS = 5000;
@@ -69,17 +69,9 @@ async function streamAndDisconnect(tenant: Caller, simulator: Simulator): Promis
 }
 
 /** Resolves when the first content has arrived. */
-async function beginStream({ url, apiKey }: Caller): Promise<ClientRequest> {
-  const caller = openRequest(`${url}/v1/messages`, {
-    method: 'POST',
-    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-    agent: false,
-  });
-  caller.on('error', () => {});
-  caller.end(BODY);
-  const [response] = (await once(caller, 'response')) as [IncomingMessage];
-  assert.equal(response.statusCode, 200);
-  await once(response, 'data');
+async function beginStream(tenant: Caller): Promise<ClientRequest> {
+  const { caller, status } = await openStream(tenant, BODY);
+  assert.equal(status, 200);
   return caller;
 }
 

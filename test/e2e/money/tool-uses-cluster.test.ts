@@ -1,5 +1,5 @@
-// Responses without `max_tool_calls` at several servers, under a large budget that is nearly spent: the uses of tools that they
-// may all make at once cost no more than what is unspent.
+// Responses without `max_tool_calls` at several servers, under a large budget that is nearly spent: the maxima
+// of tool uses that are sent at the same time cost no more than the unspent money.
 
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// A property: the words of a caller that a provider joins to its own, without quotes, teach other organisations no more than
-// harmless words in the same place do. The sentences are those of real refusals.
+// A provider that inserts a caller's words without quotes into the sentence of a real refusal teaches other organisations no more
+// than with harmless words in the same position.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// Sentences of which the words of a request may be a part, and those that teach although the request has such words.
+// Refusals with a phrase that a value of the request may complete teach no limit; refusals whose phrase only occurs in the middle
+// of a prompt still teach one.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

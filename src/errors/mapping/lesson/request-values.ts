@@ -1,7 +1,8 @@
 // The values of a request that a provider can place in a sentence as a whole: each string of the body, each number, the parts
 // of the path and the headers. Providers also name a part of a value, such as the model without the vendor before it, so that
-// short values count in parts too. A name of a field counts if it has several words and is none of a provider's own: names such
-// as `limit` are parameters of ordinary tools, and a provider refuses a field that it does not know with a 400. Reads text, whether it is JSON or not.
+// the parts of a short value count as well. The name of a field counts if it has several words and no provider uses it: names
+// such as `limit` are parameters of ordinary tools, and a provider refuses an unknown field with a 400. Reads any text, JSON or
+// not.
 
 import { knownField } from '../reading/request-field.ts';
 
